@@ -78,7 +78,7 @@ try {
   for (const node of nodes) {
     tryExamples(node, project, LIGHT_EXAMPLES)
     for (const [words, need] of Object.entries(NEEDS)) {
-      const answer = `${need}: npm install ${need.split(' ').at(-1)}`
+      const answer = `${need}; run npm install ${need.split(' ').at(-1)}`
       const said = failing(node, project, words)
       // A training says its recipe first.
       if (said.trimEnd().split('\n').at(-1) !== `kith: ${answer}`)

@@ -24,7 +24,7 @@ const program = fileURLToPath(new URL('../../packages/cli/bin/kith.js', import.m
 const LONGEST = 60_000
 
 /** What a message about a store that is not there says. */
-const ABSENT = /there is no (such (file|folder)|collection)|it has no batches/
+const ABSENT = /there is no (such (file|folder)|collection)|has no batches/
 
 /**
  * Asks for stores that are not there: each entry point must end in a KithError that says so, each

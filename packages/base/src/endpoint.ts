@@ -141,10 +141,10 @@ export class Endpoint {
       if (status >= 300 && status < 400) {
         await response.body?.cancel()
         const to = headers.get('location') ?? 'nowhere'
-        return { problem: `redirects to ${to}, which is not followed: give the final address` }
+        return { problem: `redirects to ${to}, which Kith does not follow; pass the final address` }
       }
       const text = await readBounded(response)
-      if (text === undefined) return { problem: `answered with more than ${MOST_BYTES} bytes` }
+      if (text === undefined) return { problem: `the answer has more than ${MOST_BYTES} bytes` }
       if (status === 200) return { answer: text }
       const seconds = Number(headers.get('retry-after') ?? Number.NaN)
       return {
@@ -155,7 +155,8 @@ export class Endpoint {
     } catch (error) {
       if (signal.aborted) throw abortedError(signal)
       const { name, message, cause } = error as Error
-      if (name === 'TimeoutError') return { problem: `no answer in ${timeout} ms`, passing: true }
+      if (name === 'TimeoutError')
+        return { problem: `no answer within ${timeout} ms`, passing: true }
       return { problem: (cause as Error | undefined)?.message || message, passing: true }
     }
   }
@@ -164,7 +165,7 @@ export class Endpoint {
     const { data, usage } = this.#parse(answer)
     if (!Array.isArray(data) || data.length !== texts) {
       const got = Array.isArray(data) ? `${data.length} embeddings` : 'no "data"'
-      throw this.#error(`answered with ${got} for ${texts} texts`)
+      throw this.#error(`expected ${texts} embeddings, got ${got}`)
     }
     const first: unknown = data[0]?.embedding
     this.#dimensions ??= Array.isArray(first) ? first.length : 0
@@ -174,16 +175,14 @@ export class Endpoint {
     for (const [place, { index = place, embedding }] of data.entries()) {
       const length = Array.isArray(embedding) ? embedding.length : 0
       if (length !== dimensions || length === 0) {
-        throw this.#error(
-          `answered with ${length} numbers for a text, expected ${dimensions || 'some'}`,
-        )
+        throw this.#error(`expected ${dimensions || 'some'} numbers per embedding, got ${length}`)
       }
       if (!Number.isInteger(index) || index < 0 || index >= texts || seen.has(index)) {
-        throw this.#error(`answered with the index ${index} twice or out of range`)
+        throw this.#error(`the index ${index} occurs twice or is out of range (0 to ${texts - 1})`)
       }
       seen.add(index)
       if (!embedding!.every((value) => Number.isFinite(Math.fround(value as number)))) {
-        throw this.#error(`answered with an embedding that has values other than finite numbers`)
+        throw this.#error(`an embedding contains a value that is not a finite number`)
       }
       rows.set(embedding as number[], index * dimensions)
     }
@@ -203,7 +202,7 @@ export class Endpoint {
       // Said below.
     }
     throw this.#error(
-      `did not answer with JSON as OpenAI’s embeddings have it: ${answer.slice(0, 100)}`,
+      `expected JSON in the format of OpenAI’s embeddings, got ${answer.slice(0, 100)}`,
     )
   }
 
@@ -238,13 +237,16 @@ export async function openEndpoint(
 ): Promise<Endpoint> {
   const { model } = options
   if (!model) {
-    throw new KithError('BAD_SETTING', 'embedUrl needs model: the name of the endpoint’s model')
+    throw new KithError(
+      'BAD_SETTING',
+      'embedUrl needs a model; pass the name of the endpoint’s model',
+    )
   }
   const given = BUILT_IN.find((name) => (options as Record<string, unknown>)[name] !== undefined)
   if (given !== undefined) {
     throw new KithError(
       'BAD_SETTING',
-      `${given} is for the built-in encoder: leave it out with embedUrl`,
+      `${given} is a setting of the built-in encoder; leave it out with embedUrl`,
     )
   }
   const endpoint = new Endpoint(endpointUrl(address), { ...options, model })
@@ -257,11 +259,14 @@ function endpointUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
     const got = JSON.stringify(address)
-    throw new KithError('BAD_SETTING', `embedUrl is ${got}, expected http://… or https://…`)
+    throw new KithError('BAD_SETTING', `embedUrl must be http://… or https://…, got ${got}`)
   }
   if (url.username || url.password || url.search) {
-    const advice = `put the key into the environment (${endpointKey})`
-    throw new KithError('BAD_SETTING', `embedUrl has a user, a password or a query: ${advice}`)
+    const advice = `set the environment variable ${endpointKey}`
+    throw new KithError(
+      'BAD_SETTING',
+      `embedUrl must not have a user, password or query; ${advice}`,
+    )
   }
   const path = url.pathname.replace(/\/+$/, '')
   if (!path.endsWith('/embeddings')) url.pathname = `${path || '/v1'}/embeddings`

@@ -14,6 +14,6 @@ export async function optionalPackage<T>(
     return await load()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new KithError('BAD_INPUT', `${need} the package ${name}: npm install ${name}`)
+    throw new KithError('BAD_INPUT', `${need} the package ${name}; run npm install ${name}`)
   }
 }

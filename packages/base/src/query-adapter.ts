@@ -91,7 +91,7 @@ export async function readAdapterFile(folder: string): Promise<AdapterFile> {
   const [inner = 0, dimensions = 0] = up?.shape ?? []
   // Checked before the memory is allocated.
   if (!up || inner * dimensions * 4 !== up.bytes || up.bytes === 0) {
-    throw new FileError(file, 'tensor up.weight', 'is missing, or is not float32 of its shape')
+    throw new FileError(file, 'tensor up.weight', 'is missing, or is not a float32 matrix')
   }
   const shapes = adapterShapes(kind, dimensions, inner)
   const list = shapes.map(([name, shape]) => tensorOf(file, stored, name, shape))
@@ -218,7 +218,7 @@ function tensorOf(
 ): StoredTensor {
   const tensor = stored.find((candidate) => candidate.name === name)
   if (tensor?.shape.join() === shape.join()) return tensor
-  throw new FileError(file, `tensor ${name}`, `is missing, or is not ${shape.join(' × ')}`)
+  throw new FileError(file, `tensor ${name}`, `is missing, or does not have the shape ${shape.join(' × ')}`)
 }
 
 function idsIn(file: string, text: string): string[] {

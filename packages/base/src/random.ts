@@ -113,7 +113,7 @@ export function shuffle<T extends unknown[] | Uint32Array>(items: T, words: Word
  */
 export function seededFraction(seed: number, name: string): number {
   if (!Number.isSafeInteger(seed) || seed < 0) {
-    throw new KithError('BAD_SETTING', `seed ${seed}, expected a whole number from 0 on`)
+    throw new KithError('BAD_SETTING', `seed must be a whole number of at least 0, got ${seed}`)
   }
   return createHash('sha256').update(`${seed} ${name}`).digest().readUInt32BE() / 2 ** 32
 }

@@ -28,11 +28,16 @@ export async function readTensors(
       const decode = decoders[dtype]
       if (!decode) {
         const allowed = Object.keys(decoders).join(', ')
-        throw new FileError(file, `tensor ${name}`, `is ${dtype}, supported: ${allowed}`)
+        throw new FileError(file, `tensor ${name}`, `expected the type ${allowed}, got ${dtype}`)
       }
       const values = decode((await readBytes(handle, tensor)).buffer)
       const bad = notFinite(values)
-      if (bad >= 0) throw new FileError(file, `tensor ${name}`, `number ${bad} is ${values[bad]}`)
+      if (bad >= 0)
+        throw new FileError(
+          file,
+          `tensor ${name}`,
+          `value ${bad} is ${values[bad]}, expected a finite number`,
+        )
       read.push(values)
     }
     return read
@@ -68,13 +73,14 @@ async function readBytes(
 ): Promise<Buffer<ArrayBuffer>> {
   const { size } = await handle.stat()
   if (offset + length > size) {
-    const problem = `needs ${length} bytes here, the file ends at byte ${size}`
+    const problem = `expected ${length} bytes, but the file ends at byte ${size}`
     throw new FileError(file, `byte ${offset}`, problem)
   }
   const bytes = Buffer.from(new ArrayBuffer(length))
   for (let done = 0; done < length; ) {
     const { bytesRead } = await handle.read(bytes, done, length - done, offset + done)
-    if (bytesRead === 0) throw new FileError(file, `byte ${offset + done}`, 'the file ends here')
+    if (bytesRead === 0)
+      throw new FileError(file, `byte ${offset + done}`, 'the file ends too early')
     done += bytesRead
   }
   return bytes
@@ -201,7 +207,11 @@ function readHeader(file: string): { described: JsonObject; start: number; size:
   return Header.read(file, (header) => {
     const claimed = header.bytes(0, 8).readBigUInt64LE()
     if (claimed > LONGEST_HEADER)
-      throw new FileError(file, 'byte 0', `a header of ${claimed} bytes`)
+      throw new FileError(
+        file,
+        'byte 0',
+        `the header has ${claimed} bytes, expected at most ${LONGEST_HEADER}`,
+      )
     const length = Number(claimed)
     const text = header.bytes(8, length).toString('utf8')
     let described: unknown
@@ -211,7 +221,7 @@ function readHeader(file: string): { described: JsonObject; start: number; size:
       throw new FileError(file, 'header', 'is not JSON')
     }
     if (!isObject(described) || !Object.values(described).every(isObject)) {
-      throw new FileError(file, 'header', 'does not describe tensors')
+      throw new FileError(file, 'header', 'is not a JSON object with an object per tensor')
     }
     return { described, start: 8 + length, size: header.size }
   })
@@ -227,11 +237,11 @@ function tensorOf(
   const place = `tensor ${name}`
   const { dtype, shape, data_offsets: range } = described as JsonObject
   if (typeof dtype !== 'string' || !isSizes(shape) || !isSizes(range) || range.length !== 2) {
-    throw new FileError(file, place, 'lacks its type, shape or place')
+    throw new FileError(file, place, 'expected dtype, shape and data_offsets')
   }
   const [from, to] = range as [number, number]
   if (from > to || start + to > size) {
-    const problem = `bytes ${from} to ${to} are outside of the file, which may be cut off`
+    const problem = `bytes ${from} to ${to} are outside the file; the file may be truncated`
     throw new FileError(file, place, problem)
   }
   const bytes = to - from
@@ -239,7 +249,7 @@ function tensorOf(
   const needed = shape.reduce((product, dim) => product * dim, width ?? 0)
   if (width !== undefined && needed !== bytes) {
     const numbers = `${shape.join(' × ')} numbers of ${width} bytes`
-    throw new FileError(file, place, `${numbers} are ${needed} bytes, the file has ${bytes}`)
+    throw new FileError(file, place, `expected ${needed} bytes (${numbers}), got ${bytes}`)
   }
   return { file, name, dtype, shape, offset: start + from, bytes }
 }

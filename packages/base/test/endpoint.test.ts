@@ -93,14 +93,14 @@ test('a redirect is not followed, and the key goes nowhere else', async () => {
   const { url } = await endpoint((_, __, response) => {
     response.writeHead(307, { location: `${other.url}/v1/embeddings` }).end()
   })
-  await expect(openEndpoint(url, quick)).rejects.toThrow('which is not followed')
+  await expect(openEndpoint(url, quick)).rejects.toThrow('which Kith does not follow')
   expect(other.asked).toEqual([])
 })
 
 test('an endpoint that is silent, gone or endless ends in an error', async () => {
   const silent = await endpoint(() => new Promise(() => {}))
   const late = openEndpoint(silent.url, { ...quick, timeout: 20 })
-  await expect(late).rejects.toThrow('no answer in 20 ms (5 attempts)')
+  await expect(late).rejects.toThrow('no answer within 20 ms (5 attempts)')
   const gone = createServer().listen(0, '127.0.0.1')
   await once(gone, 'listening')
   const { port } = gone.address() as AddressInfo
@@ -126,14 +126,14 @@ test('an endpoint that is silent, gone or endless ends in an error', async () =>
 })
 
 test.each([
-  [{ data: [] }, 'answered with 0 embeddings for 1 texts'],
-  [{ error: 'x' }, 'answered with no "data" for 1 texts'],
-  ['a page', 'did not answer with JSON'],
-  [{ data: [null] }, 'did not answer with JSON'],
-  [{ data: [{ embedding: [] }] }, 'answered with 0 numbers'],
-  [{ data: [{ embedding: 'AAAA' }] }, 'answered with 0 numbers'],
-  [{ data: [{ embedding: [1, 'x'] }] }, 'other than finite numbers'],
-  [{ data: [{ embedding: [1, 1e39] }] }, 'other than finite numbers'],
+  [{ data: [] }, 'expected 1 embeddings, got 0 embeddings'],
+  [{ error: 'x' }, 'expected 1 embeddings, got no "data"'],
+  ['a page', 'expected JSON in the format'],
+  [{ data: [null] }, 'expected JSON in the format'],
+  [{ data: [{ embedding: [] }] }, 'numbers per embedding, got 0'],
+  [{ data: [{ embedding: 'AAAA' }] }, 'numbers per embedding, got 0'],
+  [{ data: [{ embedding: [1, 'x'] }] }, 'not a finite number'],
+  [{ data: [{ embedding: [1, 1e39] }] }, 'not a finite number'],
   [{ data: [{ index: 5, embedding: [1] }] }, 'the index 5'],
 ])('refuses the answer %j', async (given, message) => {
   const { url } = await endpoint((_, __, response) => {
@@ -148,16 +148,16 @@ test('other dimensions than before are an error', async () => {
     return count === 1 ? undefined : { data: [{ embedding: [1, 2, 3] }] }
   })
   const opened = await openEndpoint(url, quick)
-  await expect(opened.encode(['a'])).rejects.toThrow('3 numbers for a text, expected 2')
+  await expect(opened.encode(['a'])).rejects.toThrow('expected 2 numbers per embedding, got 3')
 })
 
 test.each([
-  ['ftp://host', {}, 'expected http://… or https://…'],
-  ['host:80', {}, 'expected http'],
+  ['ftp://host', {}, 'must be http://… or https://…'],
+  ['host:80', {}, 'must be http'],
   ['http://user:pass@host', {}, 'KITH_EMBED_KEY'],
   ['http://host?key=1', {}, 'KITH_EMBED_KEY'],
-  ['http://host', { model: undefined }, 'embedUrl needs model'],
-  ['http://host', { threads: 2 }, 'threads is for the built-in encoder'],
+  ['http://host', { model: undefined }, 'embedUrl needs a model'],
+  ['http://host', { threads: 2 }, 'threads is a setting of the built-in encoder'],
 ])('refuses %s with %j', async (address, more, message) => {
   await expect(openEndpoint(address, { ...quick, ...more })).rejects.toMatchObject({
     code: 'BAD_SETTING',

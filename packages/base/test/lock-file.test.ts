@@ -94,7 +94,7 @@ describe('a lock', () => {
     const lock = join(folder, locksOn('living')[0]!)
     utimesSync(lock, 1000, 1000)
     expect(() => lockFile(file)).toThrow(
-      `process ${child.pid} on ${hostname()} is writing this already (${lock})`,
+      `process ${child.pid} on ${hostname()} is already writing this (lock: ${lock})`,
     )
     expect(locksOn('living').length).toBe(1)
     child.kill('SIGKILL')
@@ -134,14 +134,14 @@ describe('a lock', () => {
     const far = `${file}.lock-ffffffff-7-00000000-${NONCE}`
     writeFileSync(far, 'far-away')
     expect(() => lockFile(file)).toThrow(
-      /process 7 on far-away is writing this already .*last sign of life was 0 s ago; after 120 s without one the same command goes on/,
+      /process 7 on far-away is already writing this .*last active 0 s ago; after 120 s of silence, run the same command again/,
     )
     const ago = (seconds: number): void => {
       const then = Date.now() / 1000 - seconds
       utimesSync(far, then, then)
     }
     ago(100)
-    expect(() => lockFile(file)).toThrow('last sign of life was 100 s ago')
+    expect(() => lockFile(file)).toThrow('last active 100 s ago')
     ago(121)
     await lockFile(file).close()
     expect(locksOn('far')).toEqual([])
@@ -166,7 +166,7 @@ describe('a lock', () => {
     const lock = lockFile(join(folder, 'lost'))
     lock.check()
     rmSync(join(folder, locksOn('lost')[0]!))
-    expect(() => lock.check()).toThrow(/the lock .*lost.* is gone: another process has taken over/)
+    expect(() => lock.check()).toThrow(/the lock .*lost.* is gone: .* another process took over/)
     await lock.close()
   })
 

@@ -65,7 +65,7 @@ describe.each(kinds)('a %s', (kind) => {
     const outside = one.run({ action: 'throwOutside', message: 'nobody caught this' })
     await expect(outside).rejects.toThrow(
       kind === 'thread'
-        ? /^a counting worker was ended by an error: nobody caught this$/
+        ? /^a counting worker failed: nobody caught this$/
         : /a counting worker ended \(1\)/,
     )
     await one.ended
@@ -131,7 +131,7 @@ test('a thread that runs out of memory says so, with what to do', async () => {
 test('a process that is killed names the signal', async () => {
   const one = worker('process')
   const killed = one.run({ action: 'kill' })
-  await expect(killed).rejects.toThrow(/a counting worker ended \(SIGKILL\); fewer workers/)
+  await expect(killed).rejects.toThrow(/a counting worker ended \(SIGKILL\); use fewer workers/)
 })
 
 test('an entry that is not there is an error of the requests', async () => {
@@ -142,9 +142,7 @@ test('an entry that is not there is an error of the requests', async () => {
   // As a KithError, it is one line on the command line; the worker's own error is the cause.
   expect(asked).toBeInstanceOf(KithError)
   expect(asked).toMatchObject({ code: 'WORKER_DIED', cause: expect.any(Error) })
-  expect((asked as Error).message).toMatch(
-    /^a lost worker was ended by an error: Cannot find module/,
-  )
+  expect((asked as Error).message).toMatch(/^a lost worker failed: Cannot find module/)
   await one.close()
 })
 

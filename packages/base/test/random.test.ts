@@ -59,5 +59,5 @@ test('a seed and a name: different draws, spread evenly', () => {
   const mean = draws.reduce((a, b) => a + b, 0) / draws.length
   expect(mean).toBeCloseTo(0.5, 1)
   expect(new Set(draws).size).toBeGreaterThan(3990)
-  expect(() => seededFraction(-1, 'q')).toThrow(/seed -1/)
+  expect(() => seededFraction(-1, 'q')).toThrow(/seed must be a whole number/)
 })

@@ -48,7 +48,7 @@ test('tensors and metadata come back as they were written', async () => {
   expect(await readTensors(file, [list[0]!, list[3]!])).toEqual([weight, new Float32Array()])
   expect([...(await readTensorBytes(list[2]!))]).toEqual([1, 0, 1])
   await expect(readTensors(file, [list[1]!])).rejects.toThrow(
-    'tensor rows: is U32, supported: F32, F16, BF16',
+    'tensor rows: expected the type F32, F16, BF16, got U32',
   )
   // The numbers begin at a multiple of 8.
   expect(list[0]!.offset % 8).toBe(0)
@@ -69,16 +69,25 @@ test('halves of both kinds are read as float32', async () => {
     Float32Array.of(1.5, -2),
   ])
   await expect(readTensors(file, [infinite!])).rejects.toThrow(
-    'tensor infinite: number 1 is Infinity',
+    'tensor infinite: value 1 is Infinity',
   )
 })
 
 test.each([
-  [{ a: { dtype: 'F32', shape: [2], data_offsets: [0, 4] } }, 'are 8 bytes, the file has 4'],
-  [{ a: { dtype: 'I64', shape: [2], data_offsets: [0, 12] } }, 'are 16 bytes, the file has 12'],
-  [{ a: { dtype: 'F32', shape: [-1], data_offsets: [0, 4] } }, 'lacks its type, shape or place'],
+  [
+    { a: { dtype: 'F32', shape: [2], data_offsets: [0, 4] } },
+    'expected 8 bytes (2 numbers of 4 bytes), got 4',
+  ],
+  [
+    { a: { dtype: 'I64', shape: [2], data_offsets: [0, 12] } },
+    'expected 16 bytes (2 numbers of 8 bytes), got 12',
+  ],
+  [
+    { a: { dtype: 'F32', shape: [-1], data_offsets: [0, 4] } },
+    'expected dtype, shape and data_offsets',
+  ],
   [{ a: { dtype: 'F32', shape: [2], data_offsets: [8, 0] } }, 'bytes 8 to 0 are outside'],
-  [{ a: { dtype: 'F32', shape: [5], data_offsets: [0, 20] } }, 'which may be cut off'],
+  [{ a: { dtype: 'F32', shape: [5], data_offsets: [0, 20] } }, 'the file may be truncated'],
   [
     {
       a: { dtype: 'F32', shape: [2], data_offsets: [4, 12] },
@@ -86,8 +95,8 @@ test.each([
     },
     'tensor a: shares bytes with tensor b',
   ],
-  [{ a: 'F32' }, 'header: does not describe tensors'],
-  [{ __metadata__: 1 }, 'header: does not describe tensors'],
+  [{ a: 'F32' }, 'header: is not a JSON object'],
+  [{ __metadata__: 1 }, 'header: is not a JSON object'],
 ])('a header that does not fit its file: %j', (header, problem) => {
   expect(() => readTensorList(withHeader('bad.safetensors', header))).toThrow(problem)
 })
@@ -104,6 +113,6 @@ test('a file that is cut off after its list was read is an error', async () => {
   const [tensor] = readTensorList(file)
   truncateSync(file, tensor!.offset + 3)
   await expect(readTensorBytes(tensor!)).rejects.toThrow(
-    `byte ${tensor!.offset}: needs 16 bytes here`,
+    `byte ${tensor!.offset}: expected 16 bytes`,
   )
 })

@@ -51,8 +51,8 @@ test('encode writes the embeddings of the endpoint, which are those of its encod
   expect(settings).toMatchObject({ model: 'kith', embedUrl: url, dimensions: 384 })
   for (const [wrong, message] of [
     [['--embed-url', url], '--embed-url needs --model'],
-    [[...remote, '--threads', '2'], 'threads is for the built-in encoder'],
-    [['--embed-url', 'nowhere', '--model', 'm'], 'expected http'],
+    [[...remote, '--threads', '2'], 'threads is a setting of the built-in encoder'],
+    [['--embed-url', 'nowhere', '--model', 'm'], 'must be http'],
   ] as const) {
     const { code, err } = kith('encode', ...input, ...wrong, '--out', path('none.npy'))
     expect([code, err]).toEqual([2, expect.stringContaining(message)])

@@ -53,7 +53,7 @@ describe('kith labels', () => {
     const refused = foreign()
     expect(refused.code).toBe(1)
     expect(refused.err).toMatch(
-      /foreign\.trec line 1: query q0: 1 candidates of the run have no embedding in .*docs\.npy: nowhere/,
+      /foreign\.trec:1: query q0: 1 candidates of the run have no embedding in .*docs\.npy: nowhere/,
     )
     const skipped = foreign('--missing', 'skip')
     expect(skipped.out).toMatch(/queries with labels +2\n/)

@@ -111,8 +111,8 @@ describe('what is not a regular file', () => {
       bash(
         `${line} qrels.trec --run run.trec --run run.trec --clusters <(printf '${list}') 2>&1 || true`,
       )
-    expect(clusters('query-0\\ta\\nquery-0\\tb\\n')).toMatch(/line 2: query query-0 occurs twice/)
-    expect(clusters('query-0\\n')).toMatch(/line 1: expected two/)
+    expect(clusters('query-0\\ta\\nquery-0\\tb\\n')).toMatch(/:2: query query-0 occurs twice/)
+    expect(clusters('query-0\\n')).toMatch(/:1: expected two/)
   })
 
   test('is converted', () => {
@@ -130,16 +130,16 @@ describe('what is not a regular file', () => {
   test('is refused by its name where it would be read twice or by position', () => {
     execFileSync('mkfifo', [path('pipe.npy'), path('pipe.jsonl')])
     const search = kith('search', '--queries', path('pipe.npy'), '--docs', 'x', '--out', path('o'))
-    expect(search.err).toMatch(/pipe\.npy: is a pipe, and its format is read by position/)
+    expect(search.err).toMatch(/pipe\.npy: is a pipe, but this format is read by position/)
     const encode = kith('encode', '--input', path('pipe.jsonl'), '--out', path('o.npy'))
-    expect(encode.err).toMatch(/pipe\.jsonl: is a pipe, and .*: give a file/)
+    expect(encode.err).toMatch(/pipe\.jsonl: is a pipe, but .*; pass a file/)
     const vectors = path('vectors.jsonl')
     writeFileSync(vectors, '{"id": "query-0", "vector": [1]}\n')
     const labels = kith(
       ...['labels', '--run', path('pipe.jsonl'), '--queries', vectors, '--docs', vectors],
       ...['--qrels', path('qrels.trec'), '--out', path('o.jsonl')],
     )
-    expect(labels.err).toMatch(/pipe\.jsonl: is a pipe, and this command reads its run twice/)
+    expect(labels.err).toMatch(/pipe\.jsonl: is a pipe, but this command reads the run twice/)
     const stdin = withInput(
       'run.trec',
       'search',

@@ -42,8 +42,8 @@ test.each([
   [['bm25weight=0.2'], 'did you mean bm25Weight?'],
   [['k'], '--set must be NAME=VALUE, such as k=12, got "k"'],
   [['k=many'], '--set k must be a number, got "many"'],
-  [['k=0'], 'setting k is 0, allowed: a whole number from 1 to 16384'],
-  [['weight=cubic'], 'setting weight is "cubic", allowed: linear, exp, binary'],
+  [['k=0'], 'setting k must be a whole number from 1 to 16384, got 0'],
+  [['weight=cubic'], 'setting weight must be one of linear, exp, binary, got "cubic"'],
   [['statistics=x'], 'unknown setting "statistics"'],
   [['feedbackDocs=3'], "setting feedbackDocs has no effect: method 'neighbors' does not use it"],
   [['bm25Weight=0.3'], 'setting bm25Weight has no effect: it needs texts'],
@@ -138,8 +138,8 @@ test.each([
   ],
   [{ adapter: 'linear', set: ['inverseTemperature=20'] }, 'inverseTemperature has no effect'],
   [{ adapter: 'linear', set: ['topLayers=2'] }, 'topLayers has no effect'],
-  [{ set: ['holdOut=2'] }, 'setting holdOut is 2'],
-  [{ set: ['batchSize=0'] }, 'setting batchSize is 0'],
+  [{ set: ['holdOut=2'] }, 'setting holdOut must be'],
+  [{ set: ['batchSize=0'] }, 'setting batchSize must be'],
 ])('a training refuses %j', async (values, message) => {
   await expect(readTrainSettings(values)).rejects.toThrow(message)
 })

@@ -47,7 +47,7 @@ describe.runIf(postgres)('batches', () => {
     const store = ['--store', `${database.url}#batches`]
     // A database without anything of Kith has no batches, and gets no tables by looking.
     for (let i = 0; i < 2; i++) expect(succeed('jobs', ...store, '--json')).toBe('[]\n')
-    expect(kith('jobs', 'retry', ...store, '--batch', 'x').err).toContain('it has no batches')
+    expect(kith('jobs', 'retry', ...store, '--batch', 'x').err).toContain('has no batches')
     succeed('load', ...store, '--docs', path('docs.npy'))
     const label = ['labels', ...inputs, ...store, ...qrels, '--missing', 'skip']
     const submitted = succeed(...label, '--submit', 'mine')

@@ -145,7 +145,7 @@ export function explainWith(
     if (!Number.isInteger(index) || index < 0 || index >= count) {
       throw new KithError(
         'BAD_INPUT',
-        `candidate ${show(index)} does not exist, there are ${count}`,
+        `candidate ${show(index)} does not exist; there are ${count}, counted from 0`,
       )
     }
     const texts = {
@@ -182,7 +182,10 @@ function takeWith<T>(
   look: (ranked: RankedContext, all: Settings) => T,
 ): T {
   if (base.method !== 'neighbors') {
-    throw new KithError('BAD_SETTING', `${use} is for the method neighbors, not for ${base.method}`)
+    throw new KithError(
+      'BAD_SETTING',
+      `${use} works only with the method neighbors, got ${base.method}`,
+    )
   }
   const all = completed(settings, base)
   refuseIdle(settings, all, useOf(candidates), settingTable)
@@ -208,7 +211,7 @@ function checkProbes(probes: readonly Member[], { rows }: Context): number[] {
     if (Number.isInteger(probe) && probe >= 0 && probe < rows - 1) return probe + 1
     throw new KithError(
       'BAD_INPUT',
-      `probe ${show(probe)} is neither 'query' nor a candidate, of which there are ${rows - 1}, counted from 0`,
+      `probe must be 'query' or a candidate from 0 to ${rows - 2}, got ${show(probe)}`,
     )
   })
 }

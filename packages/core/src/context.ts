@@ -86,7 +86,7 @@ export function contextOf(
   if (found.vectors === undefined && found.texts === undefined) {
     throw new KithError(
       'BAD_INPUT',
-      'the candidates must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }',
+      'candidates must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }',
     )
   }
   const vectors = found.vectors ?? Array.from({ length: countTexts(found.texts) }, () => undefined)
@@ -102,7 +102,10 @@ export function contextOf(
   for (const [name, more] of viewsOf(found)) {
     const own = asked.views?.[name]
     if (!own) {
-      throw new KithError('BAD_INPUT', `the candidates have a view ${name}, the query has none`)
+      throw new KithError(
+        'BAD_INPUT',
+        `the candidates have the view ${name}, but the query does not; pass views.${name} with the query`,
+      )
     }
     const label = `candidate of view ${name}`
     const rows = rowsOf(more, label, limit)
@@ -114,7 +117,7 @@ export function contextOf(
     if (asked.text === undefined) {
       throw new KithError(
         'BAD_INPUT',
-        'the candidates have texts, the query has none: pass { vector, text }',
+        'the candidates have texts, but the query has none; pass { vector, text }',
       )
     }
     texts = append(postings, asked.text, found.texts, main, tokenizerOf(settings))
@@ -160,7 +163,10 @@ export function selectContext(
 /** Refuses a context in which a candidate has no vector, where a method needs all of them. */
 export function requireVectors({ missing }: Context, use: string): void {
   if (missing.length === 0) return
-  throw new KithError('BAD_INPUT', `${nameOf(missing[0]!)} has no vector: ${use} needs them all`)
+  throw new KithError(
+    'BAD_INPUT',
+    `${nameOf(missing[0]!)} has no vector; ${use} needs a vector of every candidate`,
+  )
 }
 
 const queryParts: NamedParts = {
@@ -214,14 +220,15 @@ function refuseMisnamed(given: unknown, parts: NamedParts): void {
 
 function viewsOf({ views = {} }: CandidateViews): [string, Vectors][] {
   if (isObject(views)) return Object.entries(views)
-  throw new KithError('BAD_INPUT', `views must be an object of vectors by name, not ${show(views)}`)
+  throw new KithError('BAD_INPUT', `views must be an object of vectors by name, got ${show(views)}`)
 }
 
 function addView(views: Map<string, Rows>, name: string, rows: Rows): void {
   if (views.has(name) || name === 'texts') {
-    throw new KithError('BAD_INPUT', `a further view cannot be called ${name}`)
+    throw new KithError('BAD_INPUT', `a view cannot be called ${name}; choose another name`)
   }
-  if (rows.dimensions === 0) throw new KithError('BAD_SHAPE', `the vectors of ${name} are empty`)
+  if (rows.dimensions === 0)
+    throw new KithError('BAD_SHAPE', `the vectors of view ${name} must not be empty`)
   views.set(name, rows)
 }
 
@@ -270,7 +277,10 @@ function readScores(scores: ArrayLike<number | null | undefined>, vectors: Rows)
     const score: unknown = scores[i] ?? undefined
     if (score === undefined) continue
     if (typeof score !== 'number' || !Number.isFinite(score)) {
-      throw new KithError('BAD_INPUT', `the score of candidate ${i} is ${show(score)}`)
+      throw new KithError(
+        'BAD_INPUT',
+        `the score of candidate ${i} must be a finite number, got ${show(score)}`,
+      )
     }
     read[i + 1] = score
   }
@@ -279,5 +289,8 @@ function readScores(scores: ArrayLike<number | null | undefined>, vectors: Rows)
 
 function checkCount(name: string, count: number, expected: number): void {
   if (count === expected) return
-  throw new KithError('BAD_SHAPE', `${name} has ${count} entries, there are ${expected} vectors`)
+  throw new KithError(
+    'BAD_SHAPE',
+    `${name} must have one entry per vector (${expected}), got ${count}`,
+  )
 }

@@ -43,14 +43,14 @@ export function rowsOf(vectors: SomeVectors, name: string, limit = Infinity, som
   if (matrix) return rowsOfMatrix(matrix, name, limit)
   throw new KithError(
     'BAD_INPUT',
-    `the ${name}s must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }`,
+    `${name}s must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }`,
   )
 }
 
 /** The query's vector followed by its candidates'. */
 export function withQuery(query: Vector, candidates: Rows, name: string): Rows {
   const dimensions = lengthOf(query, 'the query')
-  if (dimensions === 0) throw new KithError('BAD_SHAPE', 'the query vector is empty')
+  if (dimensions === 0) throw new KithError('BAD_SHAPE', 'the query vector must not be empty')
   if (candidates.count > candidates.missing.length && candidates.dimensions !== dimensions) {
     throw unequal(`${name} 0`, candidates.dimensions, 'the query', dimensions)
   }
@@ -127,19 +127,22 @@ function rowsOfMatrix(
   limit: number,
 ): Rows {
   if (chosen !== undefined && tagOf(chosen) !== 'Uint32Array') {
-    throw new KithError('BAD_INPUT', 'the chosen rows of a matrix must be a Uint32Array')
+    throw new KithError('BAD_INPUT', 'the property chosen of a matrix must be a Uint32Array')
   }
   // A copy, so that the checked rows are the ones that are read.
   const own = chosen && new Uint32Array(chosen)
   if (!isCount(rows) || !isCount(dimensions) || data.length < rows * dimensions) {
     throw new KithError(
       'BAD_SHAPE',
-      `the matrix of ${name}s has ${data.length} numbers, needs rows × dimensions = ${show(rows)} × ${show(dimensions)}`,
+      `the matrix of ${name}s must have rows × dimensions = ${show(rows)} × ${show(dimensions)} numbers, got ${data.length}`,
     )
   }
   const wrong = own?.find((row) => row >= rows)
   if (wrong !== undefined) {
-    throw new KithError('BAD_SHAPE', `the matrix of ${name}s has ${rows} rows, none is ${wrong}`)
+    throw new KithError(
+      'BAD_SHAPE',
+      `row ${wrong} does not exist: the matrix of ${name}s has ${rows} rows`,
+    )
   }
   const total = own ? own.length : rows
   const count = Math.min(total, limit)
@@ -181,7 +184,7 @@ function lengthOf(vector: Vector | undefined, name: string): number {
   if (Array.isArray(vector) && isList(vector[0])) {
     throw new KithError(
       'BAD_INPUT',
-      `${name} is an array of arrays, one nesting too many: pass the vectors inside it`,
+      `${name} must be an array of numbers, got an array of arrays; pass one of the inner arrays`,
     )
   }
   const known =
@@ -219,5 +222,8 @@ function copyNumbers(from: Vector, to: Float32Array, at: number): void {
 }
 
 function unequal(name: string, length: number, other: string, expected: number): KithError {
-  return new KithError('BAD_SHAPE', `${name} has ${length} dimensions, ${other} has ${expected}`)
+  return new KithError(
+    'BAD_SHAPE',
+    `${name} has ${length} dimensions, but ${other} has ${expected}`,
+  )
 }

@@ -45,7 +45,7 @@ export class Selection {
     const { text } = toQueryViews(query)
     const { texts, scores } = toViews(candidates)
     if (all.mix !== 'words') {
-      throw new KithError('BAD_SETTING', `a selection needs the mix words, not ${all.mix}`)
+      throw new KithError('BAD_SETTING', `a selection needs mix 'words', got '${all.mix}'`)
     }
     if (text === undefined || !texts) {
       throw new KithError(

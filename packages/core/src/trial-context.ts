@@ -94,7 +94,7 @@ export class TrialContext {
     if (rows > this.#full.rows) {
       throw new KithError(
         'BAD_SETTING',
-        `the settings look at ${most} candidates, the trials were to have ${this.#full.rows - 1} at the most`,
+        `these settings need ${most} candidates, but the trials have at most ${this.#full.rows - 1}`,
       )
     }
     return shared.lend((memory) => {

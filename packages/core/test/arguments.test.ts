@@ -252,7 +252,7 @@ test('undefined where an argument is optional leaves the default', () => {
     undefined,
   )
   expect(labels).toEqual(core.smoothLabels(query, candidates, { candidates: [1] }))
-  const message = 'the ground truth must name at least one candidate: { candidates: [0] }'
+  const message = 'the ground truth must name at least one candidate, such as { candidates: [0] }'
   expect(() => core.smoothLabels(query, candidates, undefined as never)).toThrow(
     new KithError('BAD_INPUT', message),
   )

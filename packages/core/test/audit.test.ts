@@ -86,10 +86,12 @@ test('words are evidence, but vouchers are compared by their embeddings', () => 
 test('what does not fit is refused by name', () => {
   const call = (given: unknown, settings = {}) =>
     auditCandidates(query, candidates, given as number[], settings)
-  expect(() => call([1, 0])).toThrow(/each of the 30 candidates, not 2 grades/)
+  expect(() => call([1, 0])).toThrow(/expected 30 grades, .* got 2 grades/)
   expect(() => call(undefined)).toThrow(/each of the 30 candidates, not undefined/)
-  expect(() => call(candidates.map(() => 'yes'))).toThrow(/grade "yes" of a candidate is no number/)
-  expect(() => call(grades, { level: 0 })).toThrow(/setting level is 0/)
-  expect(() => call(grades, { perQuery: 1.5 })).toThrow(/setting perQuery is 1.5/)
+  expect(() => call(candidates.map(() => 'yes'))).toThrow(
+    /a grade must be a finite number or undefined, got "yes"/,
+  )
+  expect(() => call(grades, { level: 0 })).toThrow(/setting level must be .*, got 0/)
+  expect(() => call(grades, { perQuery: 1.5 })).toThrow(/setting perQuery must be .*, got 1.5/)
   expect(() => call(grades, { kk: 3 })).toThrow(/unknown setting "kk"/)
 })

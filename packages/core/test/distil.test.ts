@@ -52,8 +52,10 @@ describe('distilTarget', () => {
   })
 
   test('refuses what is no ranking', () => {
-    expect(() => distilTarget([1, 2])).toThrow('score 1 is above the one before')
-    expect(() => distilTarget([1, Number.NaN])).toThrow('score 1 of the teacher is NaN')
+    expect(() => distilTarget([1, 2])).toThrow('score 1 is above score 0')
+    expect(() => distilTarget([1, Number.NaN])).toThrow(
+      'score 1 of the teacher must be a finite number, got NaN',
+    )
     expect(() => distilTarget([1], { depth: 0 })).toThrow('depth')
     expect(() => distilTarget([1], { sharpness: 0 })).toThrow('sharpness')
     expect(() => resolveDistilSettings({ deep: 3 } as object)).toThrow('deep')

@@ -325,19 +325,22 @@ describe('the ground truth', () => {
     expect(injectGroundTruth(['x', 'b'], ['a', 'b', 'c', 'd'], 4)).toEqual(['x', 'b', 'a', 'c'])
     expect(injectGroundTruth(['x'], [], 4)).toEqual(['x'])
     expect(() => injectGroundTruth(['x', 'y', 'z'], ['a'], 2)).toThrow(
-      /3 ground-truth documents do not fit a context of 2/,
+      /3 ground-truth documents do not fit into a context of 2/,
     )
   })
 
   test.each([
-    [{ candidates: [] }, /at least one candidate: \{ candidates: \[0\] \}/],
-    [{ candidates: [3] }, /candidate 3 does not exist, there are 3, counted from 0/],
+    [{ candidates: [] }, /at least one candidate, such as \{ candidates: \[0\] \}/],
+    [{ candidates: [3] }, /candidate 3 does not exist; there are 3, counted from 0/],
     [{ candidates: [-1] }, /candidate -1 does not exist/],
     [{ candidates: [1.5] }, /candidate 1.5/],
     [{ candidates: [1, 1] }, /named twice/],
-    [{ candidates: [1, 2], grades: [1] }, /1 grades for 2/],
-    [{ candidates: [1], grades: [0] }, /grade 0/],
-    [{ candidates: [1], grades: [Number.NaN] }, /grade NaN/],
+    [
+      { candidates: [1, 2], grades: [1] },
+      /expected 2 grades, one per ground-truth candidate, got 1/,
+    ],
+    [{ candidates: [1], grades: [0] }, /must be above 0, got 0/],
+    [{ candidates: [1], grades: [Number.NaN] }, /must be above 0, got NaN/],
     [{ rows: [1] }, /unknown property of the ground truth "rows", did you mean candidates\?/],
     [{ candidates: [1], grade: [1] }, /"grade", did you mean grades\?/],
   ])('%j is refused', (groundTruth, message) => {
@@ -346,11 +349,11 @@ describe('the ground truth', () => {
   })
 
   test.each([
-    [{ labelDepth: 0 }, /labelDepth is 0/],
-    [{ boost: 0 }, /boost is 0/],
-    [{ epsilon: 1.5 }, /epsilon is 1.5/],
-    [{ target: 'cosy' }, /target is "cosy"/],
-    [{ keepGroundTruth: 'yes' }, /keepGroundTruth is "yes", allowed: true, false/],
+    [{ labelDepth: 0 }, /labelDepth must be .*, got 0/],
+    [{ boost: 0 }, /boost must be .*, got 0/],
+    [{ epsilon: 1.5 }, /epsilon must be .*, got 1.5/],
+    [{ target: 'cosy' }, /target must be .*, got "cosy"/],
+    [{ keepGroundTruth: 'yes' }, /keepGroundTruth must be one of true, false, got "yes"/],
     [{ temperature: 1 }, /unknown setting "temperature"/],
   ])('the settings %j are refused', (settings, message) => {
     expect(() =>

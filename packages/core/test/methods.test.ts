@@ -77,7 +77,7 @@ test('fusion is the two views without neighbors, and needs texts', () => {
   expect(rerank(asked, { vectors, texts }, { ...first, method: 'fusion' })).toEqual(
     rerank(asked, { vectors, texts }, { ...first, lambda: 1 }),
   )
-  expect(() => rerank(query, vectors, { method: 'fusion' })).toThrow(/give texts/)
+  expect(() => rerank(query, vectors, { method: 'fusion' })).toThrow(/pass texts/)
 })
 
 test('neighbors are what rerank does', () => {
@@ -86,7 +86,7 @@ test('neighbors are what rerank does', () => {
 
 test('settings out of range are refused', () => {
   for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { neighborRrfK: -1 }]) {
-    expect(() => rerank(query, vectors, settings as object)).toThrow(/allowed/)
+    expect(() => rerank(query, vectors, settings as object)).toThrow(/ must be /)
   }
 })
 

@@ -151,5 +151,7 @@ test('scores that are no numbers are refused', () => {
       'the score of candidate 1',
     )
   }
-  expect(() => rerank({ text: 'wing' }, { texts, scores: [1] })).toThrow('scores has 1 entries')
+  expect(() => rerank({ text: 'wing' }, { texts, scores: [1] })).toThrow(
+    'scores must have one entry per vector (2), got 1',
+  )
 })

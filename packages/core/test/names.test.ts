@@ -111,7 +111,7 @@ describe('names of queries, candidates and settings', () => {
 
 test('one nesting too many is said so', () => {
   const deep = [vectors] as unknown as number[][]
-  const advice = 'is an array of arrays, one nesting too many: pass the vectors inside it'
+  const advice = 'must be an array of numbers, got an array of arrays; pass one of the inner arrays'
   expect(() => rerank(vector, deep)).toThrow(`candidate 0 ${advice}`)
   expect(() => rerank(vector, { vectors: deep })).toThrow(`candidate 0 ${advice}`)
   expect(() => rerank([vector] as never, vectors)).toThrow(`the query ${advice}`)

@@ -226,7 +226,9 @@ describe('explain', () => {
       expect(why.parts.similarity + why.parts.neighbors).toBeCloseTo(why.score, 5)
     })
     const rocchio = new Reranker({ method: 'rocchio' })
-    expect(() => rocchio.takeApart(query, candidates)).toThrow('takeApart is for the method')
+    expect(() => rocchio.takeApart(query, candidates)).toThrow(
+      'takeApart works only with the method',
+    )
   })
 
   test('says of a candidate beyond the context that it was not looked at', () => {
@@ -325,37 +327,37 @@ describe('what bad input gets', () => {
           ],
         ),
       'BAD_VECTOR',
-      'candidate 1 has NaN in column 1',
+      'candidate 1 has NaN in column 1; vectors must be finite',
     ],
     [
       'infinity in the query',
       () => rerank([1, Infinity], good),
       'BAD_VECTOR',
-      'the query has Infinity in column 1',
+      'the query has Infinity in column 1; vectors must be finite',
     ],
     [
       'too large for float32',
       () => rerank([1, 2], [[1e39, 0]]),
       'BAD_VECTOR',
-      'candidate 0 has Infinity in column 0',
+      'candidate 0 has Infinity in column 0; vectors must be finite',
     ],
     [
       'products too large',
       () => rerank([1, 2], [[1e20, 0]], { metric: 'dot' }),
       'BAD_VECTOR',
-      "candidate 0 is too long for inner products in float32: its largest number is 100000002004087730000; use metric 'cosine'",
+      "candidate 0 is too large for inner products in float32 (largest number: 100000002004087730000); use metric 'cosine'",
     ],
     [
       'NaN in a context',
       () => neighbors([1, 2], matrix([NaN, 4], 1, 2)),
       'BAD_VECTOR',
-      'candidate 0 has NaN in column 0',
+      'candidate 0 has NaN in column 0; vectors must be finite',
     ],
     [
       'no number',
       () => rerank([1, 2], [[1, 'x' as unknown as number]]),
       'BAD_VECTOR',
-      'candidate 0 has NaN in column 1',
+      'candidate 0 has NaN in column 1; vectors must be finite',
     ],
     [
       'unequal lengths',
@@ -368,38 +370,38 @@ describe('what bad input gets', () => {
           ],
         ),
       'BAD_SHAPE',
-      'candidate 1 has 3 dimensions, candidate 0 has 2',
+      'candidate 1 has 3 dimensions, but candidate 0 has 2',
     ],
     [
       'a query of another length',
       () => rerank([1, 2, 3], good),
       'BAD_SHAPE',
-      'candidate 0 has 2 dimensions, the query has 3',
+      'candidate 0 has 2 dimensions, but the query has 3',
     ],
-    ['an empty query', () => rerank([], []), 'BAD_SHAPE', 'the query vector is empty'],
+    ['an empty query', () => rerank([], []), 'BAD_SHAPE', 'the query vector must not be empty'],
     [
       'matrix data too short',
       () => rerank([1, 2], matrix([1, 2, 3], 2, 2)),
       'BAD_SHAPE',
-      'the matrix of candidates has 3 numbers, needs rows × dimensions = 2 × 2',
+      'the matrix of candidates must have rows × dimensions = 2 × 2 numbers, got 3',
     ],
     [
       'a chosen row that there is none of',
       () => rerank([1, 2], { ...matrix([1, 2, 3, 4], 2, 2), chosen: Uint32Array.of(1, 2) }),
       'BAD_SHAPE',
-      'the matrix of candidates has 2 rows, none is 2',
+      'row 2 does not exist: the matrix of candidates has 2 rows',
     ],
     [
       'chosen rows of another form',
       () => rerank([1, 2], { ...matrix([1, 2, 3, 4], 2, 2), chosen: [1] as never }),
       'BAD_INPUT',
-      'the chosen rows of a matrix must be a Uint32Array',
+      'the property chosen of a matrix must be a Uint32Array',
     ],
     [
       'negative rows',
       () => rerank([1, 2], matrix([1, 2], -1, 2)),
       'BAD_SHAPE',
-      'the matrix of candidates has 2 numbers, needs rows × dimensions = -1 × 2',
+      'the matrix of candidates must have rows × dimensions = -1 × 2 numbers, got 2',
     ],
     [
       'no vector',
@@ -411,7 +413,7 @@ describe('what bad input gets', () => {
       'no candidates at all',
       () => rerank([1, 2], undefined as unknown as number[][]),
       'BAD_INPUT',
-      'the candidates must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }',
+      'candidates must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }',
     ],
     [
       'no query',
@@ -423,13 +425,13 @@ describe('what bad input gets', () => {
       'a probe outside',
       () => similarity([1, 2], good, [2]),
       'BAD_INPUT',
-      "probe 2 is neither 'query' nor a candidate, of which there are 2, counted from 0",
+      "probe must be 'query' or a candidate from 0 to 1, got 2",
     ],
     [
       'a probe that is a place before the first',
       () => similarity([1, 2], good, [-1]),
       'BAD_INPUT',
-      "probe -1 is neither 'query' nor a candidate, of which there are 2, counted from 0",
+      "probe must be 'query' or a candidate from 0 to 1, got -1",
     ],
     [
       'probes that are no list',
@@ -441,55 +443,55 @@ describe('what bad input gets', () => {
       'explaining another method',
       () => new Reranker({ method: 'rocchio' }).explain([1, 2], good, 0),
       'BAD_SETTING',
-      'explain is for the method neighbors, not for rocchio',
+      'explain works only with the method neighbors, got rocchio',
     ],
     [
       'a candidate outside',
       () => explain([1, 2], good, 2),
       'BAD_INPUT',
-      'candidate 2 does not exist, there are 2',
+      'candidate 2 does not exist; there are 2, counted from 0',
     ],
     [
       'k of 0',
       () => rerank([1, 2], good, { k: 0 }),
       'BAD_SETTING',
-      'setting k is 0, allowed: a whole number from 1 to 16384',
+      'setting k must be a whole number from 1 to 16384, got 0',
     ],
     [
       'k of a half',
       () => rerank([1, 2], good, { k: 1.5 }),
       'BAD_SETTING',
-      'setting k is 1.5, allowed: a whole number from 1 to 16384',
+      'setting k must be a whole number from 1 to 16384, got 1.5',
     ],
     [
       'lambda of 2',
       () => rerank([1, 2], good, { lambda: 2 }),
       'BAD_SETTING',
-      'setting lambda is 2, allowed: a number from 0 to 1',
+      'setting lambda must be a number from 0 to 1, got 2',
     ],
     [
       'lambda NaN',
       () => rerank([1, 2], good, { lambda: NaN }),
       'BAD_SETTING',
-      'setting lambda is NaN, allowed: a number from 0 to 1',
+      'setting lambda must be a number from 0 to 1, got NaN',
     ],
     [
       'a weight parameter of 0',
       () => rerank([1, 2], good, { weightParameter: 0 }),
       'BAD_SETTING',
-      'setting weightParameter is 0, allowed: a number above 0, at most 100',
+      'setting weightParameter must be a number above 0, at most 100, got 0',
     ],
     [
       'a word for a number',
       () => rerank([1, 2], good, { k: '3' as unknown as number }),
       'BAD_SETTING',
-      'setting k is "3", allowed: a whole number from 1 to 16384',
+      'setting k must be a whole number from 1 to 16384, got "3"',
     ],
     [
       'an unknown weight',
       () => rerank([1, 2], good, { weight: 'cubic' as 'exp' }),
       'BAD_SETTING',
-      'setting weight is "cubic", allowed: linear, exp, binary',
+      'setting weight must be one of linear, exp, binary, got "cubic"',
     ],
     [
       'an unknown setting',

@@ -101,6 +101,8 @@ test('a selection needs texts and the mix words', () => {
   const texts = ['flow', 'wing']
   expect(() => new Selection([1], { texts })).toThrow('needs the texts')
   expect(() => new Selection({ text: 'flow' }, [[1]] as never)).toThrow('needs the texts')
-  expect(() => new Selection({ text: 'flow' }, { texts }, { mix: 'standard' })).toThrow('mix words')
+  expect(() => new Selection({ text: 'flow' }, { texts }, { mix: 'standard' })).toThrow(
+    "mix 'words'",
+  )
   expect(() => new Selection({ text: 'flow' }, { texts }).rerank([1], [[1]])).toThrow('2')
 })

@@ -15,7 +15,7 @@ test.each<[Range, number[], unknown[], string]>([
   for (const value of bad) {
     const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)
     expect(() => check('x', value)).toThrow(
-      new RegExp(`setting x is ${shown.replace('.', '\\.')}, allowed: ${allowed}$`),
+      new RegExp(`setting x must be ${allowed}, got ${shown.replace('.', '\\.')}$`),
     )
   }
 })
@@ -27,7 +27,7 @@ test('settings are completed, checked and copied; others are refused by name', (
   expect(resolved).toEqual({ a: 3, b: 'x', c: { d: { e: 1 } } })
   given.c.d.e = 2
   expect(resolved.c).toEqual({ d: { e: 1 } })
-  expect(() => resolve({ b: 'z' }, {}, rules)).toThrow('setting b is "z", allowed: x, y')
+  expect(() => resolve({ b: 'z' }, {}, rules)).toThrow('setting b must be one of x, y, got "z"')
   expect(() => resolve({ A: 1 }, {}, rules)).toThrow(
     'unknown setting "A", did you mean a? Known: a, b, c',
   )

@@ -89,7 +89,7 @@ describe('estimated relevance', () => {
     expect(() => shortlist(query.vector, vectors, bare)).toThrow('texts and vectors')
     const few = { ...known, dimensions: 8 }
     expect(() => shortlist(query, candidates, { background: few })).toThrow(
-      'the query has 16 dimensions, the background has 8',
+      'the query has 16 dimensions, but the background has 8',
     )
   })
 
@@ -121,7 +121,7 @@ test('a background has the spread of its pairs, and is the same for a seed', () 
   expect(whole.pairs.deviation).toBeCloseTo(deviation, 5)
   const nearest = vectors.map((a) => Math.max(...vectors.map((b) => (a === b ? -1 : cosine(a, b)))))
   expect(whole.nearest.mean).toBeCloseTo(nearest.reduce((sum, c) => sum + c, 0) / 50, 5)
-  expect(() => background([[1, 2]])).toThrow('2 documents or more')
+  expect(() => background([[1, 2]])).toThrow('at least 2 documents')
 })
 
 describe('the list', () => {

@@ -91,7 +91,7 @@ test('what does not fit is refused', () => {
     "term statistics were built with tokenizer 'none', but this call uses 'english'",
   )
   expect(() => rerank(query, candidates, { statistics: {} as never })).toThrow(
-    'statistics must come from termStatistics',
+    'statistics must be the result of termStatistics()',
   )
 })
 

@@ -112,9 +112,11 @@ test('a function gives the terms itself, each as often as it occurs', () => {
   const counts = Array.from({ length: 2 }, (_, i) => prepared.postings[i * 3 + 2])
   expect(counts.sort()).toEqual([1, 2])
   for (const wrong of [() => 'a b', () => [1], () => undefined]) {
-    expect(() => prepareText('x', { tokenizer: wrong as never })).toThrow('the tokenizer returned')
+    expect(() => prepareText('x', { tokenizer: wrong as never })).toThrow(
+      'the tokenizer must return',
+    )
   }
-  expect(() => termSpans('x', tokenizer as never)).toThrow('does not say where its terms are')
+  expect(() => termSpans('x', tokenizer as never)).toThrow('does not return the positions')
 })
 
 test.each(tokenizerNames)(

@@ -193,7 +193,7 @@ test('a context larger than announced is refused', () => {
   const { query, candidates } = splitContext(makeContext('clustered', 41, 12, { seed: 5 }))
   const shared = new TrialContext(query, candidates, 20)
   expect(() => shared.rerank({ contextSize: 21 })).toThrow(
-    'the settings look at 21 candidates, the trials were to have 20 at the most',
+    'these settings need 21 candidates, but the trials have at most 20',
   )
   expect(() => new TrialContext(query, candidates, 0)).toThrow('contextSize')
 })

@@ -276,7 +276,7 @@ describe('wrong views', () => {
     [
       'weights that do not sum to 1',
       () => rerank(vector, vectors, { views: { vectors: { graph: 0.7, score: 1 } } }),
-      /graph weights of views sum to 0.7, must sum to 1/,
+      /graph weights of views must sum to 1, got 0.7/,
     ],
     [
       'a weight out of range',
@@ -284,7 +284,7 @@ describe('wrong views', () => {
         rerank(vector, vectors, {
           views: { vectors: { graph: 2, score: 1 }, x: { graph: -1, score: 0 } },
         }),
-      /views.vectors.graph is 2, allowed: a number from 0 to 1/,
+      /views.vectors.graph must be a number from 0 to 1, got 2/,
     ],
     [
       'a weighted view that is not there',
@@ -295,7 +295,7 @@ describe('wrong views', () => {
     [
       'too few texts',
       () => rerank({ vector, text }, { vectors, texts: texts.slice(1) }),
-      /texts has 4 entries, there are 5 vectors/,
+      /texts must have one entry per vector \(5\), got 4/,
     ],
     [
       'a text that is none',
@@ -306,17 +306,17 @@ describe('wrong views', () => {
     [
       'the raw mix',
       () => rerank({ vector, text }, { vectors, texts }, { mix: 'raw' }),
-      /several views need/,
+      /must be "standard" with several views/,
     ],
     [
       'a further view without the query',
       () => rerank(vector, { vectors, views: { second: vectors } }),
-      /have a view second, the query has none/,
+      /have the view second, but the query does not/,
     ],
     [
       'a further view of another number',
       () => rerank({ vector, views: { x: vector } }, { vectors, views: { x: vectors.slice(1) } }),
-      /view x has 4 entries, there are 5 vectors/,
+      /view x must have one entry per vector \(5\), got 4/,
     ],
     [
       'a prepared text of a number',

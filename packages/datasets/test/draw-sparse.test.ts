@@ -39,7 +39,7 @@ test('one relevant document within reach, for each query that has any', () => {
       )
       const draw = () => drawSparse(qrelsOf(relevant), runOf(ranked), { seed, depth })
       if ([...inReach.values()].every((ids) => ids.length === 0)) {
-        expect(draw).toThrow('is it a run of this collection?')
+        expect(draw).toThrow('is it a run of this dataset?')
         return
       }
       const { qrels, without } = draw()
@@ -106,6 +106,6 @@ test('a document judged not relevant is not drawn; the grade of the drawn one st
 test('a depth or a seed that is none is refused', () => {
   const relevant = qrelsOf(new Map([['q', ['a']]]))
   const run = runOf(new Map([['q', ['a']]]))
-  expect(() => drawSparse(relevant, run, { depth: 0 })).toThrow('depth 0')
-  expect(() => drawSparse(relevant, run, { seed: -1 })).toThrow('seed -1')
+  expect(() => drawSparse(relevant, run, { depth: 0 })).toThrow('depth must be a whole number')
+  expect(() => drawSparse(relevant, run, { seed: -1 })).toThrow('seed must be a whole number')
 })

@@ -66,46 +66,50 @@ const entity = '00000100 03 n 01 entity 0 000 | all that is  '
 
 describe('a bad file is refused with its line', () => {
   test.each([
-    ['not a synset', 'hello', 'field 1 (offset) is "hello"'],
+    ['not a synset', 'hello', 'field 1 (offset): "hello"'],
     ['binary', '\u0000\u0001'.repeat(100), 'field 1 (offset)'],
-    ['a short offset', entity.slice(1), 'field 1 (offset) is "0000100"'],
-    ['a verb', entity.replace(' n ', ' v '), 'kind v'],
-    ['a lexical file of verbs', entity.replace(' 03 ', ' 29 '), 'lexical file 29'],
-    ['no words', entity.replace('01 entity 0 ', '00 '), 'without words'],
-    ['fewer words than counted', entity.replace(' 01 ', ' 02 '), 'ends where'],
+    ['a short offset', entity.slice(1), 'field 1 (offset): "0000100"'],
+    ['a verb', entity.replace(' n ', ' v '), 'type n (noun), got v'],
+    ['a lexical file of verbs', entity.replace(' 03 ', ' 29 '), 'must be 03 to 28, got 29'],
+    ['no words', entity.replace('01 entity 0 ', '00 '), 'has no words'],
+    ['fewer words than counted', entity.replace(' 01 ', ' 02 '), 'ends before'],
     [
       'more words than counted',
       entity.replace('entity 0', 'entity 0 being 0'),
       'number of pointers',
     ],
-    ['fewer pointers than counted', entity.replace('000 |', '001 |'), 'ends where'],
+    ['fewer pointers than counted', entity.replace('000 |', '001 |'), 'ends before'],
     [
       'more pointers than counted',
       entity.replace('000 |', '000 @ 00000100 n 0000 |'),
       '4 fields more',
     ],
-    ['a bad target', entity.replace('000 |', '001 @ 123 n 0000 |'), '(offset) is "123"'],
-    ['a verb above', entity.replace('000 |', '001 @ 00000100 v 0000 |'), 'hypernym of kind v'],
-    ['cut off before the gloss', entity.slice(0, 30), 'no gloss'],
-    ['cut off within the words', entity.slice(0, 17), 'ends where'],
+    ['a bad target', entity.replace('000 |', '001 @ 123 n 0000 |'), '(offset): "123"'],
+    [
+      'a verb above',
+      entity.replace('000 |', '001 @ 00000100 v 0000 |'),
+      'hypernym of type n (noun), got v',
+    ],
+    ['cut off before the gloss', entity.slice(0, 30), 'the gloss is missing'],
+    ['cut off within the words', entity.slice(0, 17), 'ends before'],
     ['only an example', entity.replace('all that is', '; "all"'), 'no definition'],
   ])('%s', async (_, line, problem) => {
     const reading = readNouns(await folderOf(`  1 License\n${line}\n`))
     await expect(reading).rejects.toThrow(FileError)
-    await expect(reading).rejects.toThrow(/data\.noun line 2: /)
+    await expect(reading).rejects.toThrow(/data\.noun:2: /)
     await expect(reading).rejects.toThrow(problem)
   })
 
   test('an offset that comes twice', async () => {
     await expect(readNouns(await folderOf(`${entity}\n${entity}\n`))).rejects.toThrow(
-      'line 2: offset 00000100 again, first in line 1',
+      ':2: offset 00000100 occurs twice, first in line 1',
     )
   })
 
   test('a hypernym that is nowhere', async () => {
     const lost = '00000200 03 n 01 thing 0 001 @ 00000300 n 0000 | lost'
     await expect(readNouns(await folderOf(`${entity}\n${lost}`))).rejects.toThrow(
-      'line 2: the hypernym 00000300 is not in the file',
+      ':2: the hypernym 00000300 is not in the file',
     )
   })
 
@@ -116,12 +120,12 @@ describe('a bad file is refused with its line', () => {
       '00000300 03 n 01 hen 0 001 @ 00000200 n 0000 | what an egg comes from',
     ]
     await expect(readNouns(await folderOf(circle.join('\n')))).rejects.toThrow(
-      'line 2: the hypernyms of 00000200 lead round in a circle',
+      ':2: the hypernyms of 00000200 form a circle',
     )
   })
 
   test('no synsets at all, no file, a folder', async () => {
-    await expect(readNouns(await folderOf(''))).rejects.toThrow('data.noun: holds no synsets')
+    await expect(readNouns(await folderOf(''))).rejects.toThrow('data.noun: contains no synsets')
     await expect(readNouns(join(folder, 'nowhere'))).rejects.toThrow('there is no such file')
     mkdirSync(join(folder, 'odd/data.noun'), { recursive: true })
     await expect(readNouns(join(folder, 'odd'))).rejects.toThrow('is not a file')

@@ -88,7 +88,7 @@ export class CrossEncoder {
 
 function checkText(what: string, text: unknown): void {
   if (typeof text === 'string') return
-  throw new KithError('BAD_INPUT', `${what} is ${typeof text}, expected a string`)
+  throw new KithError('BAD_INPUT', `${what} must be a string, got ${typeof text}`)
 }
 
 /** How a cross-encoder is loaded. */
@@ -128,20 +128,20 @@ async function checkHead({ config, weights }: Checkpoint): Promise<void> {
   if (!score) {
     const known = Object.entries<Family>(families).filter(([, { score }]) => score)
     const names = known.map(([name]) => name).join(', ')
-    const problem = `cross-encoders of the family ${config.family} are not supported, only ${names}`
+    const problem = `cross-encoders of the family ${config.family} are not supported; supported: ${names}`
     throw new FileError(weights, '', problem)
   }
   const { stored } = await indexTensors(weights)
   const shape = stored.get(`${score.out}.weight`)?.shape
   if (!shape) {
-    const problem = `has no tensor ${score.out}.weight: it is no cross-encoder, which scores a pair of texts`
+    const problem = `has no tensor ${score.out}.weight; the model is not a cross-encoder`
     throw new FileError(weights, '', problem)
   }
   if (shape[0] !== 1) {
     throw new FileError(
       weights,
       '',
-      `gives ${shape[0]} numbers for a pair of texts, expected one score`,
+      `expected one score per pair of texts, but the model returns ${shape[0]} numbers`,
     )
   }
 }

@@ -134,7 +134,7 @@ export class Encoder {
 
   #tokenize(prefix: string, text: string, index: number): Tokens {
     if (typeof text !== 'string') {
-      throw new KithError('BAD_INPUT', `text ${index} is ${typeof text}, expected a string`)
+      throw new KithError('BAD_INPUT', `text ${index} must be a string, got ${typeof text}`)
     }
     return this.#model.tokenizer.encode(prefix + text)
   }

@@ -19,7 +19,8 @@ export async function readText(file: string): Promise<string> {
     // Reading a pipe without a writer would never end.
     if (!found.isFile()) throw new FileError(file, '', 'is not a file')
     const { size } = found
-    if (size > LARGEST) throw new FileError(file, '', `${size} bytes are too many for such a file`)
+    if (size > LARGEST)
+      throw new FileError(file, '', `the file has ${size} bytes, the limit is ${LARGEST}`)
     return await readFile(file, 'utf8')
   } catch (error) {
     throw asFileError(file, error)

@@ -45,7 +45,7 @@ export async function runTexts(
     }
     const rows = await pool.run(make, signal)
     if (rows.length !== members.length * width) {
-      const problem = `${name} gives ${rows.length} numbers for ${members.length} texts of ${width}`
+      const problem = `${name}: expected ${members.length} embeddings of ${width} dimensions, got ${rows.length} numbers`
       throw new KithError('BAD_SHAPE', problem)
     }
     members.forEach((text, i) => {
@@ -63,7 +63,7 @@ export async function runTexts(
 function checkRow(row: Float32Array, text: number, model: string): void {
   const bad = row.findIndex((value) => !Number.isFinite(value))
   if (bad < 0) return
-  const problem = `${model} gives text ${text} the number ${row[bad]} in dimension ${bad}`
+  const problem = `${model}: the embedding of text ${text} has ${row[bad]} in dimension ${bad}`
   throw new KithError('BAD_VECTOR', problem)
 }
 

@@ -31,9 +31,9 @@ export type Results = runtime.InferenceSession.OnnxValueMapType
 function disableTelemetry(): void {
   if (process.env[VARIABLE] !== undefined) return
   if (!isMainThread) {
-    const problem = `the ONNX runtime would send telemetry, and a worker thread cannot disable it`
+    const problem = `the ONNX runtime would send telemetry, which a worker thread cannot disable`
     const advice = `set process.env.${VARIABLE} = '1' before you start the worker`
-    throw new KithError('BAD_INPUT', `${problem}: ${advice}`)
+    throw new KithError('BAD_INPUT', `${problem}; ${advice}`)
   }
   process.env[VARIABLE] = '1'
 }

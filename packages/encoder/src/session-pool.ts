@@ -30,7 +30,7 @@ const PATIENCE = 500
 function openSessionPool(source: SessionSource, { sessions, threads }: PoolSize): SessionPool {
   const data: SessionData = { source, threads }
   const job = 'an encoder process'
-  const memoryAdvice = 'was there too little memory?'
+  const memoryAdvice = 'probably out of memory: use fewer threads or a smaller model'
   return new WorkerPool({
     start: () => new ProcessWorker({ entry, data, job, memoryAdvice }),
     size: sessions,

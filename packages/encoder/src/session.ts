@@ -49,11 +49,11 @@ async function openForeign(
   threads: number,
 ): Promise<EncoderSession> {
   const session = await create(file, threads).catch((error) => {
-    throw new KithError('BAD_INPUT', `${file}: onnxruntime cannot load it: ${error.message}`)
+    throw new KithError('BAD_INPUT', `${file}: onnxruntime cannot load the model: ${error.message}`)
   })
   const { inputNames, outputNames } = session
   if (!inputNames.every((name) => INPUTS.includes(name))) {
-    const problem = `its inputs are ${inputNames.join(', ')}, allowed: ${INPUTS.join(', ')}`
+    const problem = `the inputs of the model must be ${INPUTS.join(', ')}, got ${inputNames.join(', ')}`
     throw new KithError('BAD_INPUT', `${file}: ${problem}`)
   }
   const { output, pooling } = chooseOutput(file, outputNames, head.pooling)
@@ -80,8 +80,8 @@ function chooseOutput(
   const pooled = POOLED_NAMES.find((name) => names.includes(name))
   if (pooled) return { output: pooled, pooling: 'first' }
   const problem = hidden
-    ? 'its files do not say how tokens become an embedding: say pooling "mean" or "first"'
-    : `its outputs are ${names.join(', ')}, expected ${[...HIDDEN_NAMES, ...POOLED_NAMES].join(' or ')}`
+    ? 'the files of the model do not name the pooling; set pooling to "mean" or "first"'
+    : `the model must have the output ${[...HIDDEN_NAMES, ...POOLED_NAMES].join(' or ')}, got ${names.join(', ')}`
   throw new KithError('BAD_INPUT', `${file}: ${problem}`)
 }
 
@@ -115,5 +115,5 @@ function feedsOf({ ids, length, types }: TokenBatch, names: readonly string[]): 
 
 function floats({ type, data }: Tensor): Float32Array {
   if (data instanceof Float32Array) return data
-  throw new KithError('BAD_INPUT', `the model returns ${type}, expected float32`)
+  throw new KithError('BAD_INPUT', `the model must return float32, got ${type}`)
 }

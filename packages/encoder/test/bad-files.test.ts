@@ -22,7 +22,7 @@ const words = 'embeddings.word_embeddings.weight'
 const only = (description: object) => withHeader({ [words]: description }, new Uint8Array(64))
 
 const bad: [string, Record<string, unknown>, string][] = [
-  ['weights that are cut off', { 'model.safetensors': weights.subarray(0, 9000) }, 'cut off'],
+  ['weights that are cut off', { 'model.safetensors': weights.subarray(0, 9000) }, 'truncated'],
   ['empty weights', { 'model.safetensors': '' }, 'the file ends at byte 0'],
   [
     'a huge header',
@@ -30,24 +30,24 @@ const bad: [string, Record<string, unknown>, string][] = [
     'a header of 18446744073709551615',
   ],
   ['a header that is no JSON', { 'model.safetensors': withHeader('{') }, 'header: is not JSON'],
-  ['a header that is a list', { 'model.safetensors': withHeader([]) }, 'does not describe tensors'],
-  ['a tensor without a shape', { 'model.safetensors': only({ dtype: 'F32' }) }, 'lacks its type'],
+  ['a header that is a list', { 'model.safetensors': withHeader([]) }, 'is not a JSON object'],
+  ['a tensor without a shape', { 'model.safetensors': only({ dtype: 'F32' }) }, 'expected dtype'],
   [
     'a tensor outside of the file',
     { 'model.safetensors': only({ dtype: 'F32', shape: [4], data_offsets: [60, 76] }) },
-    'outside of the file',
+    'outside the file',
   ],
   [
     'other weights',
     { 'model.safetensors': safetensors({ x: { shape: [1], data: new Float32Array(1) } }, 'F32') },
-    'not the weights of a BERT',
+    'expected the weights of a BERT',
   ],
   [
     'two encoders',
     {
       'model.safetensors': safetensors({ ...tensors, ...randomWeights(bertNames('b.'), 1) }, 'F32'),
     },
-    'holds several encoders',
+    'contains several encoders',
   ],
   [
     'a missing tensor',
@@ -57,14 +57,14 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'another shape',
     { 'model.safetensors': reshaped('encoder.layer.1.intermediate.dense.weight', [16, 32]) },
-    'tensor encoder.layer.1.intermediate.dense.weight: is 16 × 32, by config.json it should be 32 × 16',
+    'tensor encoder.layer.1.intermediate.dense.weight: expected the shape 32 × 16 (from config.json), got 16 × 32',
   ],
   ['NaN', { 'model.safetensors': withNaN() }, `tensor ${words}: number 7 is NaN`],
-  ['whole numbers', { 'model.safetensors': wholeNumbers() }, `tensor ${words}: is I32, supported`],
+  ['whole numbers', { 'model.safetensors': wholeNumbers() }, `tensor ${words}: expected the type`],
   [
     'an index that leads out of the folder',
     { 'model.safetensors.index.json': { weight_map: { x: '../model.safetensors' } } },
-    'expected .safetensors files beside it',
+    'must name .safetensors files in the same folder',
   ],
   ['an index of nothing', { 'model.safetensors.index.json': { weight_map: 3 } }, 'no weight_map'],
   ['a config that is no JSON', { 'config.json': '{' }, 'config.json: is not JSON'],
@@ -83,7 +83,7 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'three heads',
     { 'config.json': { ...bertConfig, num_attention_heads: 3 } },
-    'hidden_size is 16, which does not divide by the 3 of num_attention_heads',
+    'hidden_size must be a multiple of num_attention_heads (3), got 16',
   ],
   ['swish', { 'config.json': { ...bertConfig, hidden_act: 'swish' } }, 'hidden_act is "swish"'],
   [
@@ -97,24 +97,24 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'a tokenizer with a huge id',
     { 'tokenizer.json': tokenizer({ a: 4_000_000_000 }) },
-    'tokenizer.json: the token "a" has the id 4000000000, expected a whole number from 0 to',
+    'tokenizer.json: the id of token "a" must be a whole number from 0 to',
   ],
   ['a tokenizer with words as ids', { 'tokenizer.json': tokenizer({ a: 'x' }) }, 'has the id "x"'],
   ['a tokenizer with negative ids', { 'tokenizer.json': tokenizer({ a: -1 }) }, 'has the id -1'],
   [
     'a tokenizer without its unknown token',
     { 'tokenizer.json': tokenizer({ a: 5 }, '[NONE]') },
-    'its unk_token "[NONE]" is no token of its vocabulary',
+    'unk_token "[NONE]" is not in the vocabulary',
   ],
   [
     'a piece without its probability',
     { 'tokenizer.json': unigram([['<unk>', 0], ['a']], 0) },
-    'piece 1 of its vocabulary is ["a"], expected a text and its log probability',
+    'piece 1 of the vocabulary must be a text and its log probability, got ["a"]',
   ],
   [
     'pieces without one for unknown characters',
     { 'tokenizer.json': unigram([['<unk>', 0]], null) },
-    'its unk_id null is no piece of its vocabulary',
+    'unk_id null is not in the vocabulary',
   ],
   [
     'a table of replacements that is cut off',
@@ -124,7 +124,7 @@ const bad: [string, Record<string, unknown>, string][] = [
         precompiled_charsmap: Buffer.from([4, 0, 0, 0, 1]).toString('base64'),
       }),
     },
-    'its precompiled_charsmap is cut off',
+    'precompiled_charsmap is truncated',
   ],
   ['a tokenizer that is a list', { 'tokenizer.json': [] }, 'expected a JSON object'],
   [
@@ -135,7 +135,7 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'a limit in words',
     { 'tokenizer_config.json': { model_max_length: 'all' } },
-    'model_max_length is "all", expected a whole number from 1 on',
+    'model_max_length must be a whole number of at least 1, got "all"',
   ],
   [
     'a limit below nothing',
@@ -145,17 +145,17 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'prompts that are no texts',
     { 'config_sentence_transformers.json': { prompts: { query: 3 } } },
-    'config_sentence_transformers.json: expected prompts to be texts by name',
+    'config_sentence_transformers.json: prompts must be an object with a text per name',
   ],
   [
     'no position after padding',
     { 'config.json': { ...bertConfig, model_type: 'roberta', pad_token_id: 23 } },
-    'max_position_embeddings is 24, which leaves no position',
+    'max_position_embeddings must leave positions after that of the padding token, got 24',
   ],
   [
     'a padding token below nothing',
     { 'config.json': { ...bertConfig, model_type: 'roberta', pad_token_id: -1 } },
-    'pad_token_id is -1, expected a whole number',
+    'pad_token_id must be a whole number',
   ],
   [
     'biases in ModernBERT',
@@ -171,7 +171,7 @@ const bad: [string, Record<string, unknown>, string][] = [
         layer_types: ['full_attention', 'full_attention', 'sliding_attention'],
       },
     },
-    'layer_types that are not regular are not supported',
+    'layer_types must be regular',
   ],
   [
     'angles of another kind',
@@ -181,24 +181,24 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'angles without a base',
     { 'config.json': { ...nomic.config, vocab_size: 18, rotary_emb_base: 0 } },
-    'rope_theta is 0, expected a positive number',
+    'rope_theta must be a number above 0, got 0',
   ],
   [
     'heads that cannot be halved',
     { 'config.json': { ...nomic.config, vocab_size: 18, n_head: 16 } },
-    'hidden_size is 16: the numbers of each of 16 heads cannot be halved',
+    'hidden_size divided by the 16 heads must be even, got 16',
   ],
   [
     'a window of nothing',
     { 'config.json': { ...modernbert.config, vocab_size: 18, local_attention: 0 } },
-    'local_attention is 0, expected a whole number from 1 on',
+    'local_attention must be a whole number of at least 1, got 0',
   ],
   ['modules that are no list', { 'modules.json': {} }, 'expected a list of modules'],
   ['a dense module', { 'modules.json': [{ type: 'st.models.Dense', path: '2' }] }, 'module Dense'],
   [
     'modules that lead out of the folder',
     { 'modules.json': [{ type: 'st.models.Pooling', path: '../1_Pooling' }] },
-    'is not a folder inside',
+    'must be a folder inside',
   ],
   [
     'pooling by two modes',
@@ -206,7 +206,7 @@ const bad: [string, Record<string, unknown>, string][] = [
       'modules.json': [{ type: 'st.models.Pooling', path: '1_Pooling' }],
       '1_Pooling/config.json': { pooling_mode_cls_token: true, pooling_mode_max_tokens: true },
     },
-    'only mean and cls',
+    'pooling must be mean or cls',
   ],
 ]
 
@@ -229,16 +229,16 @@ const sizes: [string, unknown, string][] = [
   ['type_vocab_size', 9_999_999, 'is 2 × 16'],
   ['intermediate_size', 9_999_999, 'is 32 × 16'],
   ['hidden_size', 10_000_000, 'is 18 × 16'],
-  ['num_attention_heads', 32, 'hidden_size is 16, which does not divide by the 32 of'],
+  ['num_attention_heads', 32, 'hidden_size must be a multiple of num_attention_heads (32), got 16'],
 ]
 const keys = [...new Set(sizes.map(([key]) => key))]
 for (const key of keys) {
   for (const value of [0, -1, 2.5, '12', 1e300, null, [2], {}, true]) {
-    sizes.push([key, value, 'expected a whole number from 1 to 10000000'])
+    sizes.push([key, value, 'must be a whole number from 1 to 10000000'])
   }
 }
-sizes.push(['layer_norm_eps', '1e-12', 'expected a number from 0 to below 1'])
-sizes.push(['layer_norm_eps', -1, 'expected a number from 0 to below 1'])
+sizes.push(['layer_norm_eps', '1e-12', 'must be a number from 0 to below 1'])
+sizes.push(['layer_norm_eps', -1, 'must be a number from 0 to below 1'])
 sizes.push(['hidden_act', {}, 'hidden_act is {}, supported'])
 sizes.push(['hidden_act', 'constructor', 'hidden_act is "constructor", supported'])
 
@@ -263,7 +263,7 @@ test.each(sizes)('%s of %j is refused before a graph is built', async (key, valu
 test('a pipe in the place of a file does not block', async () => {
   for (const [name, problem] of [
     ['config.json', 'is not a file'],
-    ['model.safetensors', 'is a pipe, and its format is read by position'],
+    ['model.safetensors', 'is a pipe, but this format is read by position'],
   ] as const) {
     const folder = writeFiles(join(output, `pipe-${name}`), good)
     rmSync(join(folder, name))
@@ -276,13 +276,15 @@ test('a pipe in the place of a file does not block', async () => {
 
 test('without a pooling nothing is guessed', async () => {
   const folder = writeFiles(join(output, 'unpooled'), good)
-  await expect(loadEncoder(folder)).rejects.toThrow('say pooling "mean" (RepBERT, E5) or "first"')
+  await expect(loadEncoder(folder)).rejects.toThrow(
+    'set pooling to "mean" (RepBERT, E5) or "first"',
+  )
 })
 
 test('weights in pickle are refused with a reason', async () => {
   const folder = writeFiles(join(output, 'pickle'), { ...good, 'pytorch_model.bin': 'x' })
   rmSync(join(folder, 'model.safetensors'))
-  await expect(loadEncoder(folder)).rejects.toThrow('save it as safetensors first')
+  await expect(loadEncoder(folder)).rejects.toThrow('save pytorch_model.bin as safetensors first')
 })
 
 test('a number that is not finite goes no further', async () => {
@@ -293,7 +295,7 @@ test('a number that is not finite goes no further', async () => {
     'model.safetensors': safetensors({ ...tensors, [last]: { ...tensors[last]!, data } }, 'F32'),
   })
   const encoder = await loadEncoder(folder, { pooling: 'first', threads: 1 })
-  await expect(encoder.encode(['a'])).rejects.toThrow(/gives text 0 the number -?Infinity/)
+  await expect(encoder.encode(['a'])).rejects.toThrow(/the embedding of text 0 has -?Infinity/)
   await encoder.close()
 })
 

@@ -90,7 +90,7 @@ describe.each(layouts)('$name', ({ name, tokenizer, config, prefix, head, measur
     const alone = await model.crossEncode(query, texts.slice(1, 2))
     expect(alone.scores[0]).toBe(scores[1])
     await expect(model.crossEncode('query '.repeat(40), texts)).rejects.toThrow(
-      `the query leaves no room for a text: a pair has at most ${model.maxTokens} tokens`,
+      `the query is too long: a pair of query and text can have at most ${model.maxTokens} tokens`,
     )
     await expect(model.crossEncode(query, [3 as never])).rejects.toThrow('text 0 is number')
   })
@@ -110,6 +110,6 @@ describe.each(layouts)('$name', ({ name, tokenizer, config, prefix, head, measur
       'tokenizer.json': description,
       'model.safetensors': safetensors({ ...tensors, ...randomHead(head, 4, 3) }, 'F32'),
     })
-    await expect(loadCrossEncoder(three)).rejects.toThrow('gives 3 numbers for a pair of texts')
+    await expect(loadCrossEncoder(three)).rejects.toThrow('the model returns 3 numbers')
   })
 })

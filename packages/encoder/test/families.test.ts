@@ -159,7 +159,7 @@ test('a family that is not known is refused by its name, with those that are', a
     'model.safetensors': safetensors({}, 'F32'),
   })
   await expect(openModel(folder)).rejects.toThrow(
-    'config.json: expected model_type bert, distilbert, roberta, xlm-roberta, mpnet, modernbert, nomic_bert, found "t5" (T5EncoderModel)',
+    'config.json: model_type must be one of bert, distilbert, roberta, xlm-roberta, mpnet, modernbert, nomic_bert, got "t5" (T5EncoderModel)',
   )
 })
 

@@ -139,7 +139,7 @@ test('without a connection the message says where to place the files', async () 
   const cache = join(output, 'offline')
   const options = { cache, hubUrl: 'http://127.0.0.1:1' }
   await expect(loadEncoder('kith/small', options)).rejects.toThrow(
-    `place its config.json, tokenizer.json and model.safetensors (with modules.json and 1_Pooling/config.json, if it has them) in ${join(cache, 'kith', 'small')}`,
+    `copy config.json, tokenizer.json and model.safetensors (and modules.json and 1_Pooling/config.json, if the model has them) into ${join(cache, 'kith', 'small')}`,
   )
   await expect(loadEncoder('kith/absent', { cache, hubUrl })).rejects.toThrow(
     'could not be downloaded',

@@ -189,9 +189,11 @@ test('mistakes are named', async () => {
   await expect(encoder.encode(['fine'], { role })).rejects.toThrow('role is "passage"')
   await expect(loadEncoder('minilm', { threads: 0 })).rejects.toThrow('threads is 0')
   await expect(loadEncoder('minilm', { maxTokens: 513 })).rejects.toThrow('maxTokens is 513')
-  await expect(loadEncoder('minilm', { maxTokens: 2 })).rejects.toThrow('leave no room')
+  await expect(loadEncoder('minilm', { maxTokens: 2 })).rejects.toThrow(
+    'must leave room for a text',
+  )
   await expect(loadEncoder('minilm', { pooling: 'max' as 'mean' })).rejects.toThrow(
-    'pooling is "max", allowed: mean, first',
+    'pooling must be one of mean, first, got "max"',
   )
   const closed = await loadEncoder('minilm', { threads: 1 })
   await closed.close()

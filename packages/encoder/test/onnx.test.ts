@@ -32,10 +32,12 @@ test.each(['mean', 'first'] as const)(
     const options = { pooling, normalize: true }
     expect(await rowsOf(folder, options)).toEqual(await rowsOf(checkpoint, options))
     const eightBits = { ...options, quantize: 'int8' }
-    await expect(rowsOf(folder, eightBits)).rejects.toThrow('in ONNX')
+    await expect(rowsOf(folder, eightBits)).rejects.toThrow('is an ONNX model')
     rmSync(join(folder, 'modules.json'))
-    await expect(rowsOf(folder, {})).rejects.toThrow('say pooling "mean" or "first"')
-    await expect(exportOnnx(folder, join(output, 'again'), options)).rejects.toThrow('in ONNX')
+    await expect(rowsOf(folder, {})).rejects.toThrow('set pooling to "mean" or "first"')
+    await expect(exportOnnx(folder, join(output, 'again'), options)).rejects.toThrow(
+      'is an ONNX model',
+    )
   },
 )
 
@@ -65,8 +67,8 @@ test('models in ONNX that are none of an encoder are refused', async () => {
     return folder
   }
   const strange = make('strange', toOnnx(graph).toBytes())
-  await expect(rowsOf(strange, {})).rejects.toThrow('its inputs are pixels, allowed: input_ids')
-  await expect(rowsOf(make('broken', 'not a model'), {})).rejects.toThrow('cannot load it')
+  await expect(rowsOf(strange, {})).rejects.toThrow('the inputs of the model must be input_ids')
+  await expect(rowsOf(make('broken', 'not a model'), {})).rejects.toThrow('cannot load the model')
   mkdirSync(join(output, 'bare'))
   await expect(rowsOf(join(output, 'bare'), {})).rejects.toThrow(
     'has neither model.safetensors nor model.onnx',
@@ -114,7 +116,7 @@ test('a graph refuses shapes that do not fit, and names that come twice', () => 
   const y = graph.input('y', 'float32', ['batch', 4])
   expect(() => multiply(x, y)).toThrow('shapes batch,3 and batch,4 do not go together')
   expect(() => matmul(x, y)).toThrow('matrix product of batch,3 and batch,4')
-  expect(() => reshape(x, ['batch', 'nobody'])).toThrow('no input of the graph has an axis nobody')
+  expect(() => reshape(x, ['batch', 'nobody'])).toThrow('no input of the graph has the axis nobody')
   expect(() => graph.parameter('x', [1])).toThrow('two values named x')
 })
 

@@ -67,10 +67,12 @@ describe.each(formats)('%s as %s', (name, type) => {
       expect(into[10]).toBe(9)
       expect([embeddings.idOf(0), embeddings.idOf(299)]).toEqual(['-1', '896'])
       expect([embeddings.rowOf('896'), embeddings.rowOf('7')]).toEqual([299, undefined])
-      expect(() => embeddings.read(0, rows + 1)).toThrow('rows 0 to 301 of a matrix that has 300')
-      expect(() => embeddings.gather([rows])).toThrow('row 300 of a matrix that has 300')
+      expect(() => embeddings.read(0, rows + 1)).toThrow(
+        'rows 0 to 301 are out of range: the matrix has 300 rows',
+      )
+      expect(() => embeddings.gather([rows])).toThrow('row 300 is out of range')
       expect(() => embeddings.idOf(-1)).toThrow('row -1')
-      expect(() => embeddings.read(0, 2, new Float32Array(9))).toThrow('9 numbers for 10')
+      expect(() => embeddings.read(0, 2, new Float32Array(9))).toThrow('room for 10 numbers, got 9')
       if (memory === 0) expect(embeddings.memory).toBeUndefined()
       else {
         expect(embeddings.memory!.buffer).toBeInstanceOf(SharedArrayBuffer)
@@ -78,7 +80,7 @@ describe.each(formats)('%s as %s', (name, type) => {
       }
       embeddings.close()
       embeddings.close()
-      if (memory === 0) expect(() => embeddings.read(0, 1)).toThrow('read after it was closed')
+      if (memory === 0) expect(() => embeddings.read(0, 1)).toThrow('the embeddings are closed')
     }
   })
 
@@ -97,14 +99,16 @@ describe.each(formats)('%s as %s', (name, type) => {
 
   test('too few or too many ids, no whole rows, no number: nothing is written', async () => {
     await write(undefined)
-    await expect(write(ids.slice(1))).rejects.toThrow('there are only 299 ids')
-    await expect(write([...ids, 'x'])).rejects.toThrow('there are more ids than 300 rows')
+    await expect(write(ids.slice(1))).rejects.toThrow('got only 299 ids')
+    await expect(write([...ids, 'x'])).rejects.toThrow('expected 300 ids, one per row, got more')
     const options = { dimensions, type }
     const uneven = writeEmbeddings(file, options, [new Float32Array(7)])
-    await expect(uneven).rejects.toThrow('7 numbers are no whole rows of 5')
+    await expect(uneven).rejects.toThrow('7 numbers cannot be divided into rows of 5')
     const bad = new Float32Array(10)
     bad[7] = Number.NaN
-    await expect(writeEmbeddings(file, options, [bad])).rejects.toThrow('row 1 column 2: NaN')
+    await expect(writeEmbeddings(file, options, [bad])).rejects.toThrow(
+      'row 1 column 2: the value NaN',
+    )
     expect((await openEmbeddings(file)).rows).toBe(rows)
   })
 
@@ -155,9 +159,9 @@ describe('formats', () => {
     expect([...(await openEmbeddings(file, { tensor: 'b' })).read(0, 1)]).toEqual([1, 2])
     await expect(openEmbeddings(file)).rejects.toThrow('several: b, a')
     await expect(openEmbeddings(file, { tensor: 'c' })).rejects.toThrow(
-      'no tensor c, only bias, b, a',
+      'no tensor c; the file has bias, b, a',
     )
-    await expect(openEmbeddings(file, { tensor: 'bias' })).rejects.toThrow('its shape is 2')
+    await expect(openEmbeddings(file, { tensor: 'bias' })).rejects.toThrow('got the shape 2')
   })
 
   test('columns by name', async () => {
@@ -170,7 +174,7 @@ describe('formats', () => {
     const parquet = join(folder, 'columns.parquet')
     await writeEmbeddings(parquet, { dimensions: 1 }, [new Float32Array(2)])
     await expect(openEmbeddings(parquet, { vectorColumn: 'v' })).rejects.toThrow(
-      'no column v for the vectors, there is: vector',
+      'no column v for the vectors; usable columns: vector',
     )
   })
 
@@ -182,10 +186,12 @@ describe('formats', () => {
       expect((await openEmbeddings(renamed)).read(0, rows)).toEqual(values)
     }
     const fvecs = await fileOf('vectors.bin', new Uint8Array(Float32Array.of(0, 5).buffer))
-    await expect(openEmbeddings(fvecs)).rejects.toThrow('no format that is known')
-    await expect(openEmbeddings(fvecs, { format: 'x' as never })).rejects.toThrow('allowed: npy')
+    await expect(openEmbeddings(fvecs)).rejects.toThrow('unknown embedding format')
+    await expect(openEmbeddings(fvecs, { format: 'x' as never })).rejects.toThrow(
+      'must be one of npy',
+    )
     await expect(writeEmbeddings(join(folder, 'new'), { dimensions }, blocks())).rejects.toThrow(
-      /new: its name tells no embedding format: expected \.npy, /,
+      /new: the embedding format must be clear from the file name; use the extension \.npy, /,
     )
   })
 
@@ -193,11 +199,11 @@ describe('formats', () => {
     const write = (name: string) =>
       writeEmbeddings(join(folder, name), { dimensions: 1, type: 'f16' }, [Float32Array.of(1e5)])
     await expect(write('large.npy')).rejects.toThrow(
-      'large.npy row 0 column 0: 100000 is not finite in f16',
+      'large.npy row 0 column 0: the value 100000 is not a finite f16',
     )
-    await expect(write('large.fvecs')).rejects.toThrow('type f16 for fvecs')
+    await expect(write('large.fvecs')).rejects.toThrow('the format fvecs supports only type f32')
     await expect(write('large.parquet')).rejects.toThrow(
-      'row 0 column 0: 100000 is not finite in f16',
+      'row 0 column 0: the value 100000 is not a finite f16',
     )
   })
 

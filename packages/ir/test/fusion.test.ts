@@ -42,8 +42,12 @@ describe('fusion', () => {
 
   test('refuses what it cannot fuse', () => {
     expect(() => fuseRanks([])).toThrow('at least one run')
-    expect(() => fuseRanks([a], { weights: [1, 2] })).toThrow('2 weights for 1 runs')
-    expect(() => fuseScores([a], { weights: [Number.NaN] })).toThrow('a weight is NaN')
+    expect(() => fuseRanks([a], { weights: [1, 2] })).toThrow(
+      'expected 1 weights, one per run, got 2',
+    )
+    expect(() => fuseScores([a], { weights: [Number.NaN] })).toThrow(
+      'weights must be finite numbers, got NaN',
+    )
     expect(() => fuseScores([a], { normalization: 'max' as never })).toThrow('min-max, z')
   })
 })

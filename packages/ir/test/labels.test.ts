@@ -54,11 +54,11 @@ describe('streaming a run', () => {
     writeFileSync(path('unsorted.trec'), 'a Q0 x 1 1 t\na Q0 y 2 5 t\na Q0 z 3 5 t\n')
     expect((await collect(streamRankings(path('unsorted.trec'))))[0]!.ids).toEqual(['z', 'y', 'x'])
     writeFileSync(path('twice.trec'), 'a Q0 x 1 2 t\na Q0 x 2 1 t\n')
-    await expect(countRankings(path('twice.trec'))).rejects.toThrow(/twice.trec line 2: .*twice/)
+    await expect(countRankings(path('twice.trec'))).rejects.toThrow(/twice.trec:2: .*twice/)
     writeFileSync(path('back.trec'), 'a Q0 x 1 2 t\nb Q0 x 1 1 t\na Q0 y 2 1 t\n')
-    await expect(countRankings(path('back.trec'))).rejects.toThrow(/line 3: query a comes back/)
+    await expect(countRankings(path('back.trec'))).rejects.toThrow(/:3: query a occurs again/)
     writeFileSync(path('empty.trec'), '\n')
-    await expect(countRankings(path('empty.trec'))).rejects.toThrow(/holds no rows/)
+    await expect(countRankings(path('empty.trec'))).rejects.toThrow(/contains no rows/)
   })
 })
 
@@ -152,7 +152,7 @@ describe('a lock', () => {
     const lock = path('locked.txt.partial.lock-ffffffff-1-00000000-0123456789ab')
     writeFileSync(lock, 'another-machine')
     await expect(writeResumably(path('locked.txt'), work)).rejects.toThrow(
-      /process 1 on another-machine is writing this already/,
+      /process 1 on another-machine is already writing this/,
     )
     utimesSync(lock, 1000, 1000)
     await writeResumably(path('locked.txt'), work)
@@ -173,7 +173,7 @@ describe('a lock', () => {
         await append('not mine any more', 2)
       },
     })
-    await expect(taken).rejects.toThrow(/another process has taken over/)
+    await expect(taken).rejects.toThrow(/another process took over/)
     expect(readFileSync(path('taken.txt.partial'), 'utf8')).toBe('mine')
     expect(existsSync(path('taken.txt'))).toBe(false)
   })
@@ -206,16 +206,16 @@ describe('label files', () => {
   })
 
   test.each([
-    ['{"query":1}', /line 1: expected a query that is a string/],
+    ['{"query":1}', /:1: query must be a string/],
     [
       '{"query":"q","docs":[1],"labels":[],"evidence":[],"groundTruth":[]}',
-      /docs to be a list of strings/,
+      /docs must be a list of strings/,
     ],
     [
       '{"query":"q","docs":["a"],"labels":[],"evidence":[1],"groundTruth":[]}',
-      /0 labels for 1 docs/,
+      /expected 1 labels, one per document, got 0/,
     ],
-    ['{"query"', /line 1: not JSON/],
+    ['{"query"', /:1: not JSON/],
   ])('%s is refused', async (line, message) => {
     writeFileSync(path('bad.jsonl'), line)
     await expect(collect(readLabels(path('bad.jsonl')))).rejects.toThrow(message)

@@ -174,7 +174,9 @@ describe.each(cases)('%s', (name, write) => {
     )
     symlinkSync(`a-${name}`, join(where, `b-${name}`))
     symlinkSync(`b-${name}`, join(where, `a-${name}`))
-    await expect(write(join(where, `a-${name}`))).rejects.toThrow('its links lead in a circle')
+    await expect(write(join(where, `a-${name}`))).rejects.toThrow(
+      'the symbolic links form a circle',
+    )
   })
 })
 
@@ -197,7 +199,7 @@ test('rows that cannot get their ids do not replace those that have them', async
     { dimensions: 6, ids: ids.map((id, i) => (i === 49 ? 'a\nb' : id)) },
     others,
   )
-  await expect(failing).rejects.toThrow('does not fit a line')
+  await expect(failing).rejects.toThrow('must not be empty or contain a line break')
   expect(readFileSync(file)).toEqual(before)
   mkdirSync(join(where, 'other.ids.txt'))
   await expect(embeddings(join(where, 'other.npy'))).rejects.toThrow('is a folder')

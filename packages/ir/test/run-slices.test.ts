@@ -85,10 +85,10 @@ test('errors name the line of the file', async () => {
   const good = Array.from({ length: 300 }, (_, q) => `q${q} Q0 d1 1 1.5 t`)
   good[250] = 'q250 Q0 d1 1 many t'
   writeFileSync(file, good.join('\n'))
-  await expect(bySlices(file)).rejects.toThrow(`${file} line 251: the score is not a number: many`)
+  await expect(bySlices(file)).rejects.toThrow(`${file}:251: score must be a number, got 'many'`)
   good[250] = 'q250 Q0 d1 1 2 t\nq250 Q0 d1 1 3 t'
   writeFileSync(file, good.join('\n'))
-  await expect(bySlices(file)).rejects.toThrow('line 252: query q250 has document d1 twice')
+  await expect(bySlices(file)).rejects.toThrow(':252: query q250 has document d1 twice')
 })
 
 test('a run that must be read whole has no slices', async () => {
@@ -107,13 +107,13 @@ test('a file that changes between the two readings is refused', async () => {
     const reading = (async () => {
       for await (const _ of readSlices(sliced));
     })()
-    await expect(reading).rejects.toThrow('changed while it was read')
+    await expect(reading).rejects.toThrow('the file changed while Kith read it')
   }
 })
 
 test('an empty file is refused when its slice is read', async () => {
   writeFileSync(file, '# nothing\n')
-  await expect(bySlices(file)).rejects.toThrow('holds no rows')
+  await expect(bySlices(file)).rejects.toThrow('contains no rows')
 })
 
 test('rankings that were read whole are shared as they are', async () => {

@@ -56,10 +56,8 @@ describe('reading a run', () => {
   test('the format can be forced', async () => {
     const file = await fileOf('forced.txt', 'a b 3\n')
     expect((await readRun(file)).size).toBe(1)
-    await expect(readRun(file, { format: 'trec' })).rejects.toThrow(
-      /line 1: expected 6 fields, got 3/,
-    )
-    await expect(readRun(file, { format: 'x' as never })).rejects.toThrow('allowed: trec')
+    await expect(readRun(file, { format: 'trec' })).rejects.toThrow(/:1: expected 6 fields, got 3/)
+    await expect(readRun(file, { format: 'x' as never })).rejects.toThrow('run format must be trec')
   })
 
   test('more than one chunk, with lines and tokens across the cut', async () => {
@@ -79,38 +77,34 @@ describe('reading a run', () => {
 
 describe('a bad run is an error with its place', () => {
   test.for([
-    ['five.trec', '1 Q0 d 1 0.5 t\n1 Q0 d2 2 0.4\n', 'line 2: expected 6 fields, got 5'],
-    ['score.trec', '1 Q0 d 1 high t\n', 'line 1: the score is not a number: high'],
-    ['nan.trec', '1 Q0 d 1 NaN t\n', 'line 1: the score is not a number: NaN'],
-    ['inf.trec', '1 Q0 d 1 1e999 t\n', 'line 1: the score is not a number: 1e999'],
+    ['five.trec', '1 Q0 d 1 0.5 t\n1 Q0 d2 2 0.4\n', ':2: expected 6 fields, got 5'],
+    ['score.trec', '1 Q0 d 1 high t\n', ":1: score must be a number, got 'high'"],
+    ['nan.trec', '1 Q0 d 1 NaN t\n', ":1: score must be a number, got 'NaN'"],
+    ['inf.trec', '1 Q0 d 1 1e999 t\n', ":1: score must be a number, got '1e999'"],
     [
       'twice.trec',
       '1 Q0 d 1 3 t\n2 Q0 d 1 3 t\n\n1 Q0 d 2 2 t\n',
-      'line 4: query 1 has document d twice, first in line 1',
+      ':4: query 1 has document d twice, first in line 1',
     ],
-    ['rank.tsv', '1 2 1\n1 3 first\n', 'line 2: the rank is not a whole number: first'],
-    ['four.tsv', '1 2 1\n1 3 2 4\n', 'line 2: expected 3 fields, got 4'],
-    ['empty.trec', '', 'holds no rows'],
-    ['broken.json', '{"a": {"b": 1}', 'line 1: expected , or }, found the end of the file'],
-    [
-      'twice.json',
-      '{"a": {"b": 1,\n"b": 2}}',
-      'line 2: query a has document b twice, first in line 1',
-    ],
-    ['list.json', '[]', 'line 1: expected {, found "[]"'],
-    ['text.json', '{"a": {"b": "1"}}', 'line 1: expected a score, found "\\"1\\"}}"'],
-    ['comma.json', '{"a": {"b": 1,}}', 'line 1: expected a document id, found "}}"'],
-    ['after.json', '{"a": {"b": 1}} x', 'line 1: expected the end, found "x"'],
-    ['garbage.trec', '\0\x01\xff\x80 garbage', 'line 1: expected 6 fields, got 2'],
+    ['rank.tsv', '1 2 1\n1 3 first\n', ":2: rank must be a whole number, got 'first'"],
+    ['four.tsv', '1 2 1\n1 3 2 4\n', ':2: expected 3 fields, got 4'],
+    ['empty.trec', '', 'contains no rows'],
+    ['broken.json', '{"a": {"b": 1}', ':1: expected , or }, got the end of the file'],
+    ['twice.json', '{"a": {"b": 1,\n"b": 2}}', ':2: query a has document b twice, first in line 1'],
+    ['list.json', '[]', ':1: expected {, got "[]"'],
+    ['text.json', '{"a": {"b": "1"}}', ':1: expected a score, got "\\"1\\"}}"'],
+    ['comma.json', '{"a": {"b": 1,}}', ':1: expected a document id, got "}}"'],
+    ['after.json', '{"a": {"b": 1}} x', ':1: expected the end, got "x"'],
+    ['garbage.trec', '\0\x01\xff\x80 garbage', ':1: expected 6 fields, got 2'],
   ] as const)('%s', async ([name, text, message]) => {
     const file = await fileOf(name, text)
-    const place = message.startsWith('line') ? ' ' : ': '
+    const place = message.startsWith(':') ? '' : ': '
     await expect(readRun(file)).rejects.toThrow(`${file}${place}${message}`)
   })
 
   test('a row of digits as long as a file is no number', { timeout: 30_000 }, async () => {
     const file = await fileOf('digits.trec', `1 Q0 d 1 ${'1'.repeat(600_000)}x t\n`)
-    await expect(readRun(file)).rejects.toThrow('line 1: the score is not a number')
+    await expect(readRun(file)).rejects.toThrow(':1: score must be a number')
   })
 
   test('a missing file, a folder, a cut-off archive', async () => {
@@ -153,7 +147,7 @@ describe('writing', () => {
   test('an id with white space does not fit', async () => {
     const file = join(folder, 'space.trec')
     await expect(writeRun(file, runOf({ q: { 'a b': 1 } }))).rejects.toThrow(
-      'does not fit a column',
+      'does not fit into a column',
     )
     expect(readdirSync(folder).filter((name) => name.startsWith('space'))).toEqual([])
   })
@@ -232,45 +226,51 @@ describe('what a format would lose is refused', () => {
   test('ids that begin a comment, scores that are no numbers, queries without documents', async () => {
     const file = join(folder, 'refused.trec')
     const write = (run: Parameters<typeof runOf>[0]) => writeRun(file, runOf(run))
-    await expect(write({ '#1': { a: 1 } })).rejects.toThrow('must not begin with "#"')
-    await expect(write({ q: { a: Number.NaN } })).rejects.toThrow('the score of a is NaN')
+    await expect(write({ '#1': { a: 1 } })).rejects.toThrow('no line may start with "#"')
+    await expect(write({ q: { a: Number.NaN } })).rejects.toThrow(
+      'the score of a must be finite, got NaN',
+    )
     await expect(write({ p: {}, q: { a: 1 } })).rejects.toThrow('query p has no documents')
     const qrels = join(folder, 'refused.qrels')
-    await expect(writeQrels(qrels, qrelsOf({ '#1': { a: 1 } }))).rejects.toThrow('must not begin')
+    await expect(writeQrels(qrels, qrelsOf({ '#1': { a: 1 } }))).rejects.toThrow(
+      'no line may start',
+    )
     await expect(writeQrels(qrels, qrelsOf({ q: { '\ud800': 1 } }))).rejects.toThrow('does not fit')
-    await expect(writeQrels(qrels, qrelsOf({ q: { a: 0.5 } }))).rejects.toThrow('grade of a is 0.5')
-    await expect(writeRun(file, runOf({ q: { a: 1 } }), { tag: '' })).rejects.toThrow('the tag ""')
+    await expect(writeQrels(qrels, qrelsOf({ q: { a: 0.5 } }))).rejects.toThrow(
+      'the grade of a must be a whole number, got 0.5',
+    )
+    await expect(writeRun(file, runOf({ q: { a: 1 } }), { tag: '' })).rejects.toThrow('tag ""')
   })
 
   test('bytes that are not UTF-8, in any line and chunk', async () => {
     const good = '1 Q0 d 1 0.5 t\n'
     const latin1 = (text: string) => Buffer.from(text, 'latin1')
     const run = await fileOf('latin1.trec', latin1(`${good}1 Q0 caf\u00e9 2 0.4 t\n`))
-    await expect(readRun(run)).rejects.toThrow(`${run} line 2: is not UTF-8`)
+    await expect(readRun(run)).rejects.toThrow(`${run}:2: is not UTF-8`)
     const late = Array.from({ length: 90_000 }, (_, i) => `1 Q0 d${i} 1 0.5 t\n`).join('')
     await expect(readRun(await fileOf('late.trec', latin1(`${late}\u00e9`)))).rejects.toThrow(
-      'line 90001: is not UTF-8',
+      ':90001: is not UTF-8',
     )
     const json = await fileOf('latin1.json', latin1('{"a": {"b": 1},\n"caf\u00e9": {"b": 1}}'))
-    await expect(readRun(json)).rejects.toThrow('line 2: is not UTF-8')
+    await expect(readRun(json)).rejects.toThrow(':2: is not UTF-8')
     const half = await fileOf('half.json', '{"\\ud800": {"b": 1}}')
-    await expect(readRun(half)).rejects.toThrow('line 1: expected a query id')
+    await expect(readRun(half)).rejects.toThrow(':1: expected a query id')
     await expect(readQrels(await fileOf('latin1.qrels', latin1('\u00e9 0 a 1\n')))).rejects.toThrow(
-      'latin1.qrels line 1: is not UTF-8',
+      'latin1.qrels:1: is not UTF-8',
     )
   })
 })
 
 describe('qrels', () => {
   test.for([
-    ['bad.qrels', '1 0 a 1\n1 0 b\n', 'line 2: expected 4 fields, got 3'],
-    ['grade.qrels', '1 0 a high\n', 'line 1: the grade is not a whole number: high'],
-    ['part.qrels', '1 0 a 1.5\n', 'line 1: the grade is not a whole number: 1.5'],
-    ['twice.qrels', '1 0 a 1\n2 0 a 1\n1 0 a 2\n', 'line 3: query 1 has document a twice'],
-    ['header.tsv', 'query-id\tcorpus-id\tscore\n1\ta\tx\n', 'line 2: the grade is not'],
-    ['first.tsv', '1\ta\thigh\n1\tb\t1\n', 'line 1: the grade is not a whole number: high'],
-    ['none.tsv', 'query-id\tcorpus-id\tscore\n', ': holds no judgments'],
-    ['space.tsv', 'q 1\td1\t1\nq 1\td2\t1\n', 'line 1: expected 3 fields, got 4'],
+    ['bad.qrels', '1 0 a 1\n1 0 b\n', ':2: expected 4 fields, got 3'],
+    ['grade.qrels', '1 0 a high\n', ":1: grade must be a whole number, got 'high'"],
+    ['part.qrels', '1 0 a 1.5\n', ":1: grade must be a whole number, got '1.5'"],
+    ['twice.qrels', '1 0 a 1\n2 0 a 1\n1 0 a 2\n', ':3: query 1 has document a twice'],
+    ['header.tsv', 'query-id\tcorpus-id\tscore\n1\ta\tx\n', ':2: grade must be'],
+    ['first.tsv', '1\ta\thigh\n1\tb\t1\n', ":1: grade must be a whole number, got 'high'"],
+    ['none.tsv', 'query-id\tcorpus-id\tscore\n', ': contains no judgments'],
+    ['space.tsv', 'q 1\td1\t1\nq 1\td2\t1\n', ':1: expected 3 fields, got 4'],
   ] as const)('%s', async ([name, text, message]) => {
     await expect(readQrels(await fileOf(name, text))).rejects.toThrow(message)
   })

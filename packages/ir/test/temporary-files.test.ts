@@ -109,7 +109,7 @@ describe.each(Object.entries(users))('%s', (_, body) => {
     await onSmallDisk(where, '64k', () => {
       const { status, stderr } = run(body, where)
       expect(stderr).toMatch(
-        /the temporary file .*kith-\S+: there is no space left on the disk; TMPDIR/,
+        /the temporary file .*kith-\S+: there is no space left on the disk; set TMPDIR/,
       )
       expect(status).toBe(1)
       expect(readdirSync(where)).toEqual([])
@@ -118,7 +118,7 @@ describe.each(Object.entries(users))('%s', (_, body) => {
 
   test('say so when there is no temporary folder', () => {
     const { status, stderr } = run(body, join(folder, 'nowhere'))
-    expect(stderr).toMatch(/the temporary file .*nowhere.*: there is no such file; TMPDIR/)
+    expect(stderr).toMatch(/the temporary file .*nowhere.*: there is no such file; set TMPDIR/)
     expect(status).toBe(1)
   })
 })
@@ -191,7 +191,7 @@ test('a temporary file that is shorter than what was written is not taken for it
   file.read(bytes, 0)
   expect(bytes.toString()).toBe('twelve bytes')
   writeFileSync(file.file, 'cut')
-  expect(() => file.read(bytes, 0)).toThrow(/the temporary file .* byte 3: the file ends here/)
+  expect(() => file.read(bytes, 0)).toThrow(/the temporary file .* byte 3: the file ends too early/)
   file.close()
   file.close()
   expect(existsSync(file.file)).toBe(false)

@@ -55,46 +55,38 @@ describe('reading texts', () => {
   })
 
   test.for([
-    ['broken.jsonl', '{"_id": "1", "text": "a"}\n{"_id": "2", \n', 'line 2: not JSON'],
-    ['list.jsonl', '{"_id": "1", "text": "a"}\n[1]\n', 'line 2: expected a JSON object'],
-    ['no-id.jsonl', '{"text": "a"}\n', 'line 1: expected _id'],
+    ['broken.jsonl', '{"_id": "1", "text": "a"}\n{"_id": "2", \n', ':2: not JSON'],
+    ['list.jsonl', '{"_id": "1", "text": "a"}\n[1]\n', ':2: expected a JSON object'],
+    ['no-id.jsonl', '{"text": "a"}\n', ':1: _id must be a string or a number'],
     [
       'no-text.jsonl',
       '{"_id": "1"}\n',
-      'line 1: expected the field text or contents, a string; the fields are _id',
+      ':1: text or contents must be a string; the line has the fields _id',
     ],
-    ['wide.tsv', '1\ta\n2\tb\tc\n', 'line 2: expected 2 fields, got 3'],
-    ['narrow.tsv', 'just text\n', 'line 1: expected 2 fields, got 1'],
-    ['no-id.tsv', ' \ta\n', 'line 1: the id is empty'],
-    [
-      'open.sgml',
-      '<DOC>\n<DOCNO>1</DOCNO>\n</DOC>\n\n<DOC>\n<DOCNO>2</DOCNO>\n',
-      'line 5: a <DOC>',
-    ],
-    ['no-id.sgml', '<DOC>\n<TEXT>a</TEXT>\n</DOC>', 'line 1: the <DOC> that starts here has no'],
-    [
-      'no-title.sgml',
-      '<top>\n<num> 1\n</top>',
-      'line 1: the <top> that starts here has no <title>',
-    ],
-    ['empty.jsonl', '', ': holds no texts'],
-    [
-      'title.jsonl',
-      '{"_id": "1", "title": 5, "text": "a"}',
-      'line 1: expected the field title, a string, got 5',
-    ],
+    ['wide.tsv', '1\ta\n2\tb\tc\n', ':2: expected 2 fields, got 3'],
+    ['narrow.tsv', 'just text\n', ':1: expected 2 fields, got 1'],
+    ['no-id.tsv', ' \ta\n', ':1: the id is empty'],
+    ['open.sgml', '<DOC>\n<DOCNO>1</DOCNO>\n</DOC>\n\n<DOC>\n<DOCNO>2</DOCNO>\n', ':5: the <DOC>'],
+    ['no-id.sgml', '<DOC>\n<TEXT>a</TEXT>\n</DOC>', ':1: the <DOC> that starts here has no'],
+    ['no-title.sgml', '<top>\n<num> 1\n</top>', ':1: the <top> that starts here has no <title>'],
+    ['empty.jsonl', '', ': contains no texts'],
+    ['title.jsonl', '{"_id": "1", "title": 5, "text": "a"}', ':1: title must be a string, got 5'],
     [
       'large-id.jsonl',
       '{"_id": 1, "text": "a"}\n{"_id": 12345678901234567890, "text": "a"}',
-      'line 2: _id is a number that JSON does not keep exactly',
+      ':2: _id is too large for a JSON number',
     ],
-    ['half.jsonl', '{"_id": "1", "text": "a \\uD800 b"}', 'line 1: half a surrogate pair'],
+    [
+      'half.jsonl',
+      '{"_id": "1", "text": "a \\uD800 b"}',
+      ':1: a string contains half a surrogate pair',
+    ],
     [
       'within.sgml',
       '<DOC><DOCNO>1</DOCNO>\nlost <DOC><DOCNO>2</DOCNO></DOC>',
-      'line 1: a <DOC> starts here and does not end',
+      ':1: the <DOC> that starts here has no end',
     ],
-    ['stray.sgml', '<DOC><DOCNO>1</DOCNO></DOC>\n</DOC>', 'line 2: </DOC> without one'],
+    ['stray.sgml', '<DOC><DOCNO>1</DOCNO></DOC>\n</DOC>', ':2: </DOC> without an opening tag'],
   ])('%s is an error with its place', async ([name, text, message]) => {
     await expect(all(readTexts(await fileOf(name!, text!)))).rejects.toThrow(message!)
   })
@@ -173,16 +165,12 @@ describe('writing texts', () => {
   )
 
   test.for([
-    ['tsv', { id: '1', text: 'a\tb' }, 'text 1: "1": tsv has no place for the tabs'],
-    [
-      'tsv',
-      { id: '1', text: 'a\nb' },
-      'tsv has no place for the tabs or line breaks in it (flatten',
-    ],
-    ['tsv', { id: '1', title: 'T', text: 'a' }, 'tsv has no place for its title (flatten'],
-    ['tsv', { id: '', text: 'a' }, 'the id does not fit a column'],
-    ['tsv', { id: 'a\tb', text: 'a' }, 'the id does not fit a column'],
-    ['topics', { id: '1', title: 'T', text: 'a' }, 'topics have no place for its title'],
+    ['tsv', { id: '1', text: 'a\tb' }, 'text 1: "1": TSV cannot express tabs'],
+    ['tsv', { id: '1', text: 'a\nb' }, 'TSV cannot express tabs and line breaks in texts; flatten'],
+    ['tsv', { id: '1', title: 'T', text: 'a' }, 'TSV cannot express titles; flatten'],
+    ['tsv', { id: '', text: 'a' }, 'the id does not fit into a column'],
+    ['tsv', { id: 'a\tb', text: 'a' }, 'the id does not fit into a column'],
+    ['topics', { id: '1', title: 'T', text: 'a' }, 'topics cannot express titles'],
     ['documents', { id: '', text: 'a' }, 'the id is empty'],
     ['jsonl', { id: '1', text: '\udc00' }, 'half a surrogate pair'],
   ] as [TextLayout, TextEntry, string][])(
@@ -231,6 +219,8 @@ describe('time grows with the size of the file, not with its square', () => {
 
   test('records that are not closed', { timeout: 30_000 }, async () => {
     const file = await fileOf('unclosed.sgml', '<DOC>\n'.repeat(60_000))
-    await expect(all(readTexts(file))).rejects.toThrow('unclosed.sgml line 1: a <DOC> starts here')
+    await expect(all(readTexts(file))).rejects.toThrow(
+      'unclosed.sgml:1: the <DOC> that starts here',
+    )
   })
 })

@@ -89,7 +89,7 @@ test('languages in two scripts read one text', () => {
   const tokenizer = 'german+russian'
   expect(stemsOf('Die Häuser и книги', tokenizer)).toEqual(['haus', 'книг'])
   expect(() => prepareText('a', { tokenizer: 'german+french' })).toThrow(
-    "tokenizer 'german+french' names two languages in Latin script; name one for each script",
+    "tokenizer 'german+french' has two languages in Latin script; name one language per script",
   )
 })
 

@@ -131,10 +131,10 @@ test('a run and its figures, the same in whatever order the runs come', async ()
 test('what cannot be fused is refused', async () => {
   const files = { runs: [path('a.trec'), path('b.trec')], out: path('no.trec') }
   const wrong: [Partial<FuseInputs>, string][] = [
-    [{ method: 'max' as 'z' }, 'method is "max", allowed: rrf, min-max, z'],
+    [{ method: 'max' as 'z' }, 'method must be one of rrf, min-max, z, got "max"'],
     [{ method: 'z', rrfK: 10 }, "rrfK works only with method: 'rrf'"],
     [{ top: 0 }, 'top is 0'],
-    [{ weights: [1] }, '1 weights for 2 runs'],
+    [{ weights: [1] }, 'expected 2 weights, one per run, got 1'],
     [{ rrfK: -1 }, 'k is -1'],
     [{ runs: [] }, 'at least one run'],
   ]

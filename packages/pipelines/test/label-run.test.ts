@@ -184,7 +184,7 @@ describe('labels from files', () => {
     await labels('busy.jsonl')
     const whole = read('busy.jsonl')
     const lock = lockFile(path('busy.jsonl.partial'))
-    await expect(labels('busy.jsonl')).rejects.toThrow('is writing this already')
+    await expect(labels('busy.jsonl')).rejects.toThrow('is already writing this')
     await lock.close()
     expect(read('busy.jsonl')).toBe(whole)
   })
@@ -208,7 +208,7 @@ describe('what is missing', () => {
     writeFileSync(path('foreign-qrels.trec'), `${read('qrels.trec')}new 0 d1 1\nq1 0 lost 1\n`)
     const foreign = { run: path('foreign.trec'), qrels: path('foreign-qrels.trec') }
     await expect(labels('x', foreign)).rejects.toThrow(
-      `${path('foreign.trec')} line 1: query q0: 1 candidates of the run have no embedding in ${path('docs.npy')}: nowhere; pass missing: 'skip' to leave them out`,
+      `${path('foreign.trec')}:1: query q0: 1 candidates of the run have no embedding in ${path('docs.npy')}: nowhere; pass missing: 'skip' to leave them out`,
     )
     const skipped = await told('x', { ...foreign, missing: 'skip' })
     expect(skipped.missing).toEqual([
@@ -235,7 +235,7 @@ describe('what is missing', () => {
     const half = { corpus: path('half.jsonl'), queryText: path('queries.jsonl') }
     const list = { ...half, format: 'listwise' } as const
     await expect(labels('h', list)).rejects.toThrow(
-      /run\.trec line \d+: query q\d+: \d+ labeled documents have no text in .*half\.jsonl: d\d+/,
+      /run\.trec:\d+: query q\d+: \d+ labeled documents have no text in .*half\.jsonl: d\d+/,
     )
     const skipped = await told('h', { ...list, missing: 'skip' })
     expect(skipped.summary.leftOut['a document has no text']).toBeGreaterThan(0)
@@ -437,7 +437,7 @@ describe('what cannot be is refused', () => {
   test('a run whose queries come back', async () => {
     writeFileSync(path('mixed.trec'), 'q0 Q0 d1 1 5 t\nq1 Q0 d1 1 5 t\nq0 Q0 d2 1 5 t\n')
     await expect(labels('x', { run: path('mixed.trec') })).rejects.toThrow(
-      /mixed.trec line 3: query q0 comes back after others/,
+      /mixed.trec:3: query q0 occurs again after other queries/,
     )
   })
 

@@ -107,7 +107,7 @@ describe('what is missing', () => {
   test.each([1, 2])('is counted over the whole run, %i workers', async (workers) => {
     const refused = reranked({ run: at('strange.trec'), workers })
     await expect(refused).rejects.toThrow(
-      `${at('strange.trec')} line 4: 1 candidates of the run have no embedding in ${files.docs}: x3; 2 queries of the run have no embedding in ${files.queries}: z70, z149`,
+      `${at('strange.trec')}:4: 1 candidates of the run have no embedding in ${files.docs}: x3; 2 queries of the run have no embedding in ${files.queries}: z70, z149`,
     )
   })
 
@@ -137,7 +137,7 @@ test('a number that is not finite is named by file, row and column where it is u
   for (const workers of [1, 2]) {
     const refused = reranked({ docs: at('bad.npy'), workers })
     await expect(refused).rejects.toThrow(
-      `${at('bad.npy')} row 33 column 2: the number is not finite`,
+      `${at('bad.npy')} row 33 column 2: the value is not a finite`,
     )
   }
 })

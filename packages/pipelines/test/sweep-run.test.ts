@@ -48,7 +48,7 @@ test('judged documents without an embedding are an error before the work, or cou
   writeFileSync(path('more.trec'), `${read('topic.trec')}q0 0 away 1\n`)
   const more = { ...inputs(), qrels: path('more.trec'), out: path('more') }
   await expect(sweepRun(more)).rejects.toThrow(
-    /line \d+: 1 judged documents have no embedding in .*: away/,
+    /:\d+: 1 judged documents have no embedding in .*: away/,
   )
   expect(existsSync(path('more'))).toBe(false)
   const remarks: string[] = []

@@ -171,9 +171,9 @@ test('what it lacks is told before the ranking begins', async () => {
   await refused({ corpus: undefined, queryText: undefined }).toThrow(needed)
   await refused({ docs: undefined, store: 'lance', queryText: undefined }).toThrow(needed)
   await refused({ corpus: '-' }).toThrow('is standard input, and the cross-encoder')
-  await refused(then(0)).toThrow('setting first is 0, allowed: a whole number from 1')
+  await refused(then(0)).toThrow('setting first must be a whole number from 1, got 0')
   await refused({ thenCrossEncode: { model: 'minilm', first: 4 } }).toThrow(
-    'it is no cross-encoder',
+    'the model is not a cross-encoder',
   )
   const submitted = { ...files, ...then(4), docs: undefined, store: 'postgres://localhost/none' }
   await expect(submitRerank(submitted, { name: 'b' })).rejects.toThrow('cannot use a cross-encoder')

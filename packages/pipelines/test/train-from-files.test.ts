@@ -74,13 +74,13 @@ describe('trainFromFiles', () => {
     expect(await figure('adapted.trec')).toBeGreaterThan((await figure('run.trec')) + 0.3)
     expect(read('adapter/curves.svg')).toContain('</svg>')
     expect(read('adapter/curves.html')).toContain('<h1>Training curves</h1>')
-    expect(read('adapter/curves.html')).toContain('Validation loss')
+    expect(read('adapter/curves.html')).toContain('alidation loss')
     expect(read('adapter/curves.html')).toContain('↑ training loss')
     for (const out of [path('curves.html'), path('curves.svg')]) {
       const compared = await compareTrainings({ folders: [path('adapter')], out })
       expect(compared).toEqual({ out, trainings: 1 })
     }
-    expect(read('curves.html')).toContain('Validation loss')
+    expect(read('curves.html')).toContain('alidation loss')
     expect(read('curves.svg')).toContain('</svg>')
     // The same call finds it done; other settings are refused.
     expect(await train('adapter', { settings })).toEqual(result)
@@ -143,16 +143,16 @@ describe('trainFromFiles', () => {
     for (const [contents, message] of [
       [
         first!,
-        /run\.trec line \d+: training .*: 31 queries of the run have no labels in .*labels\.jsonl .*: q1, q2, q3, …; pass missing: 'skip/,
+        /run\.trec:\d+: training .*: 31 queries of the run have no labels in .*labels\.jsonl .*: q1, q2, q3, …; pass missing: 'skip/,
       ],
       ['', /run\.trec: 32 queries of the run have no labels/],
-      ['{"query": 1}\n', /labels.jsonl line 1: expected a query that is a string/],
-      ['\n{"query":\n', /labels.jsonl line 2: not JSON/],
-      [Buffer.from([0x7b, 0xff, 0xfe, 0]), /labels.jsonl line 1: is not UTF-8/],
-      [`${first}\n${first}\n`, /labels.jsonl line 2: query q0 has labels twice/],
+      ['{"query": 1}\n', /labels.jsonl:1: query must be a string/],
+      ['\n{"query":\n', /labels.jsonl:2: not JSON/],
+      [Buffer.from([0x7b, 0xff, 0xfe, 0]), /labels.jsonl:1: is not UTF-8/],
+      [`${first}\n${first}\n`, /labels.jsonl:2: query q0 has labels twice/],
       [
         [line('q0', ['none', 'd79']), ...lines.slice(1)].join('\n'),
-        /labels\.jsonl line 1: training queries of .*run\.trec: 1 labeled documents have no embedding in .*docs\.npy: none/,
+        /labels\.jsonl:1: training queries of .*run\.trec: 1 labeled documents have no embedding in .*docs\.npy: none/,
       ],
     ] as const) {
       writeFileSync(labels, contents)
@@ -170,7 +170,7 @@ describe('trainFromFiles', () => {
     const validation = { ...adapter.validation!, run: path('more.run') }
     const inputs = { training, settings: { steps: 1 } }
     await expect(train('missing', inputs)).rejects.toThrow(
-      `${path('more.trec')} line 33: training queries of ${path('run.trec')}: 2 judged documents have no embedding in ${path('docs.npy')}: away, gone; pass missing: 'skip' to leave them out`,
+      `${path('more.trec')}:33: training queries of ${path('run.trec')}: 2 judged documents have no embedding in ${path('docs.npy')}: away, gone; pass missing: 'skip' to leave them out`,
     )
     await expect(train('missing', { settings: { steps: 1 }, validation })).rejects.toThrow(
       `validation queries of ${path('more.run')}: 1 candidates of the run have no embedding in ${path('docs.npy')}: gone`,
@@ -239,7 +239,7 @@ describe('trainFromFiles', () => {
       adapter: undefined,
       training: { ...training, queries },
       validation: { ...validation, queries },
-    }).toThrow('384 dimensions, the documents have 8')
+    }).toThrow('384 dimensions, but the documents have 8')
     await expect(adaptQueries({ adapter: folder, queries: 'x', out: path('y') })).rejects.toThrow(
       'adapter.safetensors',
     )
@@ -253,13 +253,13 @@ test('compareTrainings says which line of which file is wrong', async () => {
     /metrics.jsonl: cannot be read: name a folder that kith train wrote/,
   )
   for (const [contents, message] of [
-    ['', /metrics.jsonl: holds no validations/],
-    ['null\n', /metrics.jsonl line 1: is neither a step nor a validation/],
-    ['{"kind":"validation"}\n', /metrics.jsonl line 1: expected a validation with step, loss/],
-    ['{"kind":"step"}\n', /metrics.jsonl line 1: expected a step with its loss/],
-    ['{"kind":"step","step":1,"loss":2}\n{"kind"\n{}\n', /metrics.jsonl line 2: is not JSON/],
-    [Buffer.from([0xff, 0, 0x7b]), /metrics.jsonl line 1: is not JSON/],
-    [JSON.stringify({ ...validation, measures: {} }), /metrics.jsonl line 1: has no nDCG@10/],
+    ['', /metrics.jsonl: contains no validations/],
+    ['null\n', /metrics.jsonl:1: is neither a step nor a validation/],
+    ['{"kind":"validation"}\n', /metrics.jsonl:1: expected a validation with step, loss/],
+    ['{"kind":"step"}\n', /metrics.jsonl:1: expected a step with its loss/],
+    ['{"kind":"step","step":1,"loss":2}\n{"kind"\n{}\n', /metrics.jsonl:2: is not JSON/],
+    [Buffer.from([0xff, 0, 0x7b]), /metrics.jsonl:1: is not JSON/],
+    [JSON.stringify({ ...validation, measures: {} }), /metrics.jsonl:1: has no nDCG@10/],
   ] as const) {
     writeFileSync(path('metrics.jsonl'), contents)
     await expect(compare()).rejects.toThrow(message)

@@ -56,7 +56,7 @@ describe('tuneRun', () => {
     await docs.close()
     const fewer = { docs: path('fewer.npy') }
     await expect(tune('x.json', fewer)).rejects.toThrow(
-      /run\.trec line \d+: 1 candidates of the run have no embedding in .*fewer\.npy: d99; pass missing: 'skip/,
+      /run\.trec:\d+: 1 candidates of the run have no embedding in .*fewer\.npy: d99; pass missing: 'skip/,
     )
     const remarks: string[] = []
     const inputs = { ...files(), ...fewer, qrels: path('topic.trec'), missing: 'skip' as const }

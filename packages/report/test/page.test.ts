@@ -86,7 +86,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
       expect((await column(page, 'query')).length).toBe(11)
       expect(await page.getByRole('status').innerText()).toBe('11 of 11 queries')
       await page.getByRole('searchbox').fill('nothing like it')
-      expect(await page.getByRole('status').innerText()).toBe('No query is like that.')
+      expect(await page.getByRole('status').innerText()).toBe('No query matches.')
     })
   })
 

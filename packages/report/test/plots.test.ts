@@ -142,7 +142,7 @@ describe('what cannot be drawn is refused, with the place', () => {
       /points\[0\]\.size is 0, expected/,
     ],
     ['no measure', { ...base, measure: undefined }, /figure\.measure is missing/],
-    ['an endless name', { ...base, measure: 'x'.repeat(2000) }, /has 2000 characters, allowed/],
+    ['an endless name', { ...base, measure: 'x'.repeat(2000) }, /has 2000 characters, the limit/],
   ]
   test.each(refused)('%s', (_, figure, message) => {
     expect(() => contextSizePlot(figure as never)).toThrow(message)
@@ -150,10 +150,13 @@ describe('what cannot be drawn is refused, with the place', () => {
 
   test.each([
     ['{', /sweep\.json: not JSON/],
-    ['{}', /sweep\.json: holds no figures/],
-    ['null', /sweep\.json: holds no figures/],
-    ['{"kith":"figures","version":2,"figures":[]}', /is of version 2/],
-    ['{"kith":"figures","version":1,"figures":[null]}', /figure 1 is of the kind undefined/],
+    ['{}', /sweep\.json: contains no figures/],
+    ['null', /sweep\.json: contains no figures/],
+    ['{"kith":"figures","version":2,"figures":[]}', /expected version 1, got 2/],
+    [
+      '{"kith":"figures","version":1,"figures":[null]}',
+      /figure 1: kind must be one of .*, got undefined/,
+    ],
     ['{"kith":"figures","version":1,"figures":[{"kind":"toString"}]}', /known: context-size/],
     [
       '{"kith":"figures","version":1,"figures":[{"kind":"gains","measure":"AP","gains":[1,null]}]}',

@@ -51,7 +51,7 @@ describe('queryRows', () => {
     expect(rows.documents[0]).toEqual({ id: rows.documents[0]!.id })
     expect(rows.rows[0]!.text).toBeUndefined()
     expect(() => queryRows([a, b], collection.runs, collection.qrels, undefined, 'AP')).toThrow(
-      /measure AP was not evaluated, only nDCG@10, MRR@10/,
+      /measure AP was not evaluated; evaluated: nDCG@10, MRR@10/,
     )
   })
 
@@ -74,12 +74,12 @@ describe('the verdict', () => {
   }
 
   test.each([
-    [0.02, 0.01, 'better', 'It helped'],
-    [0.02, 0.2, 'unsure', 'It may have helped'],
-    [-0.02, 0.01, 'worse', 'It made the ranking WORSE'],
-    [-0.02, 0.2, 'worse', 'It may have made the ranking worse'],
-    [0, 1, 'equal', 'It changed nothing'],
-    [0.02, Number.NaN, 'unsure', 'It may have helped'],
+    [0.02, 0.01, 'better', 'Significantly better'],
+    [0.02, 0.2, 'unsure', 'Better, but not significantly'],
+    [-0.02, 0.01, 'worse', 'Significantly WORSE'],
+    [-0.02, 0.2, 'worse', 'Worse, but not significantly'],
+    [0, 1, 'equal', 'No difference'],
+    [0.02, Number.NaN, 'unsure', 'Better, but not significantly'],
   ])('%d with p %d', (difference, p, kind, headline) => {
     expect(of(difference, p)).toMatchObject({ kind, headline })
   })

@@ -101,8 +101,8 @@ export function createApp(options: AppOptions): RequestListener {
     const route = posts.get(path)
     if (route && method === 'POST') return handle(route, incoming, outgoing)
     const allowed = route ? 'POST' : gets.has(path) ? 'GET' : undefined
-    if (!allowed) throw new Problem(404, `there is nothing at ${path}`)
-    throw new Problem(405, `${path} takes ${allowed}, not ${method}`, { allow: allowed })
+    if (!allowed) throw new Problem(404, `unknown path ${path}`)
+    throw new Problem(405, `${path} supports ${allowed}, got ${method}`, { allow: allowed })
   }
 
   async function handle(
@@ -111,7 +111,8 @@ export function createApp(options: AppOptions): RequestListener {
     outgoing: ServerResponse,
   ): Promise<Answer> {
     checkHeaders(incoming)
-    if (state.underWay > limits.requests) throw overloaded('too many requests at the same time')
+    if (state.underWay > limits.requests)
+      throw overloaded('too many concurrent requests; retry later')
     const signal = signalOf(outgoing, limits.seconds)
     const cuts: Cuts = { characters: 0, tokens: 0 }
     const answer = await bodies.use(incoming, ({ value, vectors }) =>
@@ -167,10 +168,11 @@ function header(incoming: IncomingMessage, name: string): string | undefined {
 function checkHeaders(incoming: IncomingMessage): void {
   const type = header(incoming, 'content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new Problem(415, 'the body must be JSON: send Content-Type: application/json')
+    throw new Problem(415, 'the body must be JSON; send Content-Type: application/json')
   }
   const encoding = header(incoming, 'content-encoding') ?? 'identity'
-  if (encoding !== 'identity') throw new Problem(415, 'send the body without a Content-Encoding')
+  if (encoding !== 'identity')
+    throw new Problem(415, 'Content-Encoding is not supported; send the body uncompressed')
 }
 
 /** A signal that is aborted when the client is gone or the time is up, made once, at its first use. */
@@ -179,11 +181,13 @@ function signalOf(outgoing: ServerResponse, seconds: number): () => AbortSignal 
   return () => {
     if (!controller) {
       const work = new AbortController()
-      const late = () => work.abort(unavailable('it took too long: send fewer or shorter texts'))
+      const late = () =>
+        work.abort(unavailable('the request took too long; send fewer or shorter texts'))
       const timer = setTimeout(late, seconds * 1000).unref()
       outgoing.once('close', () => {
         clearTimeout(timer)
-        if (!outgoing.writableFinished) work.abort(new Problem(499, 'the client is gone'))
+        if (!outgoing.writableFinished)
+          work.abort(new Problem(499, 'the client closed the connection'))
       })
       controller = work
     }
@@ -213,7 +217,7 @@ function problemOf(error: unknown, onError: (error: unknown) => void): Problem {
     if (asked.has(error.code)) return new Problem(422, error.message)
   }
   onError(error)
-  return new Problem(500, 'the server failed; its log says why')
+  return new Problem(500, 'internal error; see the log of the server')
 }
 
 /** Bytes that are read for nothing before a client is answered that it sends too much. */

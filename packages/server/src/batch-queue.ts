@@ -50,7 +50,7 @@ export class BatchQueue<In, Out> {
     if (inputs.length === 0) return []
     const { most, name } = this.#rules
     if (this.#waiting.length + inputs.length > most) {
-      throw overloaded(`the queue is full: ${this.#waiting.length} ${name} are waiting`)
+      throw overloaded(`the queue is full (${this.#waiting.length} ${name} waiting); retry later`)
     }
     let stop = (): void => {}
     try {

@@ -104,7 +104,7 @@ export class Embedder {
     } catch (error) {
       if (!(error instanceof KithError && passing.has(error.code))) throw error
       // The encoder starts another process for the next texts.
-      throw unavailable('the encoder has ended and is loaded again: come again', error)
+      throw unavailable('the encoder stopped and is starting again; retry later', error)
     }
   }
 }

@@ -16,11 +16,12 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
 
 /** Throws where a server could be reached from other machines without a key, unless `open` allows it. */
 export function checkAccess({ host, keys, open }: Access): void {
-  if (keys.some((key) => key.length === 0)) throw new KithError('BAD_SETTING', 'a key is empty')
+  if (keys.some((key) => key.length === 0))
+    throw new KithError('BAD_SETTING', 'an API key must not be empty')
   if (LOOPBACK.test(host) || keys.length > 0 || open) return
   throw new KithError(
     'BAD_SETTING',
-    `other machines can reach ${host}: give an --api-key, or say --no-auth if anybody may ask`,
+    `other machines can reach ${host}; set --api-key, or disable authentication with --no-auth`,
   )
 }
 
@@ -35,7 +36,7 @@ export function guard({
       // A web page whose name was made to point at this machine would pass for a local
       // program (DNS rebinding); its requests bring that name.
       if (open || LOOPBACK.test((header('host') ?? '').replace(/:\d+$/, ''))) return
-      throw new Problem(403, 'without a key, only requests to localhost are answered')
+      throw new Problem(403, 'this server has no API key and answers only requests to localhost')
     }
     const bearer = /^Bearer +(.+)$/i.exec(header('authorization') ?? '')?.[1]
     // Clients of Azure, such as Flowise's, send the key in a header of its own.
@@ -43,7 +44,7 @@ export function guard({
     // Every key is compared, and as hashes of one length: the time tells nothing.
     const matches = digests.map((known) => timingSafeEqual(known, given))
     if (matches.includes(true)) return
-    throw new Problem(401, 'the key is missing or wrong: send Authorization: Bearer KEY', {
+    throw new Problem(401, 'the API key is missing or wrong; send Authorization: Bearer KEY', {
       'www-authenticate': 'Bearer',
     })
   }

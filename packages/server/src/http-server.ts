@@ -63,7 +63,7 @@ function httpServer(app: RequestListener, { seconds }: Limits): Server {
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-      const reason = code === 'EADDRINUSE' ? 'it is taken, choose another --port' : message
+      const reason = code === 'EADDRINUSE' ? 'the port is in use; choose another --port' : message
       reject(new KithError('BAD_INPUT', `cannot listen on ${host} port ${port}: ${reason}`))
     })
     server.listen(port, host, resolve)

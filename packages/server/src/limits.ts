@@ -40,14 +40,17 @@ export function resolveLimits(given: Partial<Limits> = {}): Limits {
   const limits = { ...defaultLimits, ...given }
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isFinite(value) && (value > 0 || (value === 0 && name === 'cache'))) continue
-    throw new KithError('BAD_SETTING', `the limit ${name} is ${value}, allowed: numbers above 0`)
+    throw new KithError('BAD_SETTING', `the limit ${name} must be a number above 0, got ${value}`)
   }
   if (limits.seconds > DAY) {
-    throw new KithError('BAD_SETTING', `the limit seconds is ${limits.seconds}, at most ${DAY}`)
+    throw new KithError(
+      'BAD_SETTING',
+      `the limit seconds must be at most ${DAY}, got ${limits.seconds}`,
+    )
   }
   if (limits.queue < limits.documents) {
-    const problem = `the queue of ${limits.queue} texts is shorter than a request of ${limits.documents}`
-    throw new KithError('BAD_SETTING', `${problem}: raise --queue or lower --max-documents`)
+    const problem = `the queue (${limits.queue} texts) must hold a full request (${limits.documents} documents)`
+    throw new KithError('BAD_SETTING', `${problem}; raise --queue or lower --max-documents`)
   }
   return limits
 }
@@ -81,8 +84,8 @@ export function readText(
   if (vectors.named(text)) throw new Problem(422, `${where} must be a text, not numbers`)
   if (text.length <= characters) return text
   if (strict) {
-    const length = `${text.length} characters, at most ${characters} are allowed`
-    throw new Problem(413, `${where} has ${length}: ${ADVICE}`)
+    const length = `${text.length} characters, the limit is ${characters}`
+    throw new Problem(413, `${where} has ${length}; ${ADVICE}`)
   }
   cuts.characters++
   const half = endsInHalf(text, characters)
@@ -95,7 +98,7 @@ export function countCutTokens(
   most: number,
   { strict, cuts }: Pick<TextRules, 'strict' | 'cuts'>,
 ): void {
-  if (strict) throw new Problem(413, `${where} has more than ${most} tokens: ${ADVICE}`)
+  if (strict) throw new Problem(413, `${where} has more than ${most} tokens; ${ADVICE}`)
   cuts.tokens++
 }
 
@@ -109,9 +112,10 @@ export function rulesFor<Rules extends TextRules>(
 
 /** The counts of cut texts in an answer. `warnings` are a field of Cohere's, which its clients know. */
 export const cutsSchema = z.object({
-  truncated: z
-    .object({ characters: z.int(), tokens: z.int() })
-    .meta({ description: 'How many texts were cut: at the server’s limit, and by the encoder.' }),
+  truncated: z.object({ characters: z.int(), tokens: z.int() }).meta({
+    description:
+      'Number of texts that were truncated by the server’s character limit and by the encoder’s token limit.',
+  }),
   warnings: z.array(z.string()).optional(),
 })
 
@@ -125,8 +129,10 @@ export function cutsOf({
 }): z.input<typeof cutsSchema> {
   const { characters, tokens } = cuts
   const warnings = [
-    ...(characters ? [`texts cut at ${limits.characters} characters: ${characters}`] : []),
-    ...(tokens ? [`texts cut at ${embedder?.maxTokens} tokens by the encoder: ${tokens}`] : []),
+    ...(characters ? [`texts truncated to ${limits.characters} characters: ${characters}`] : []),
+    ...(tokens
+      ? [`texts truncated to ${embedder?.maxTokens} tokens by the encoder: ${tokens}`]
+      : []),
   ]
   return { truncated: { characters, tokens }, ...(warnings.length > 0 ? { warnings } : {}) }
 }

@@ -31,32 +31,32 @@ export class Metrics implements EmbedderEvents {
     const registers = [this.#registry]
     this.#requests = new Counter({
       name: 'kith_requests_total',
-      help: 'Requests that were answered.',
+      help: 'Requests answered.',
       labelNames: ['route', 'status'],
       registers,
     })
     this.#seconds = new Histogram({
       name: 'kith_request_seconds',
-      help: 'How long answers took.',
+      help: 'Response time in seconds.',
       labelNames: ['route'],
       buckets: SECONDS,
       registers,
     })
     this.#batches = new Histogram({
       name: 'kith_encoder_batch_texts',
-      help: 'Texts that were encoded together.',
+      help: 'Texts per encoder batch.',
       buckets: TEXTS,
       registers,
     })
     this.#lookups = new Counter({
       name: 'kith_embedding_cache_lookups_total',
-      help: 'Texts whose embedding was known (hit) or was not (miss).',
+      help: 'Lookups in the embedding cache, by result (hit or miss).',
       labelNames: ['result'],
       registers,
     })
     this.#cuts = new Counter({
       name: 'kith_texts_truncated_total',
-      help: 'Texts that were cut, at the limit of characters or at that of the encoder’s tokens.',
+      help: 'Texts truncated, by limit (characters or tokens).',
       labelNames: ['limit'],
       registers,
     })
@@ -70,9 +70,9 @@ export class Metrics implements EmbedderEvents {
         },
       })
     }
-    gauge('kith_requests_in_progress', 'Requests under way.', underWay)
-    gauge('kith_encoder_queue_texts', 'Texts that wait for the encoder.', waiting)
-    gauge('kith_embedding_cache_entries', 'Texts whose embeddings are kept.', cached)
+    gauge('kith_requests_in_progress', 'Requests in progress.', underWay)
+    gauge('kith_encoder_queue_texts', 'Texts waiting for the encoder.', waiting)
+    gauge('kith_embedding_cache_entries', 'Entries in the embedding cache.', cached)
   }
 
   onRequest(route: string, status: number, seconds: number): void {
@@ -123,9 +123,9 @@ export function mergedText(parts: readonly Figures[]): Promise<string> {
 /** The workers whose figures are older than the others, since they do not answer. */
 export function silentText(silent: number, workers: number, seconds: number): string {
   const name = 'kith_workers_silent'
-  const note = `# PARTIAL: ${silent} of ${workers} workers did not answer within ${seconds} s; their counts are those of their last answer.\n`
+  const note = `# PARTIAL: ${silent} of ${workers} workers did not answer within ${seconds} s; their last known counts are used.\n`
   return `
-# HELP ${name} Workers that did not tell their metrics in time.
+# HELP ${name} Workers that did not report their metrics in time.
 # TYPE ${name} gauge
 ${name} ${silent}
 ${silent > 0 ? note : ''}`

@@ -154,7 +154,10 @@ export class Ranker {
     const texts = items.flatMap((item, i) => (known[i] ? [] : [wholeText(item)!]))
     const embedder = this.#embedder
     if (texts.length > 0 && !embedder) {
-      throw new Problem(422, 'this server has no model: send embeddings, or start it with --model')
+      throw new Problem(
+        422,
+        'this server has no model; send embeddings, or start the server with --model',
+      )
     }
     const made = texts.length > 0 ? await embedder!.embed(texts, role, call.signal()) : []
     let next = 0
@@ -195,8 +198,8 @@ function nameOf(role: Role, place: number): string {
 function checkDimensions(dimensions: number, documents: readonly Embedding[]): void {
   documents.forEach(({ vector }, i) => {
     if (vector.length === dimensions) return
-    const problem = `document ${i} has an embedding of ${vector.length} numbers, the query one of ${dimensions}`
-    throw new Problem(422, `${problem}: embed both with the same model`)
+    const problem = `the embedding of document ${i} has ${vector.length} dimensions, but the query’s has ${dimensions}`
+    throw new Problem(422, `${problem}; embed both with the same model`)
   })
 }
 

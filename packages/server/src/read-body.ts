@@ -30,7 +30,8 @@ export class BodyReader {
       this.#held += bytes
       if (length > this.#most) throw this.#tooLarge()
       // Bytes count as they arrive: a request that only announces many does not block others.
-      if (this.#held > ALL_BODIES) throw overloaded('too many large requests at the same time')
+      if (this.#held > ALL_BODIES)
+        throw overloaded('too many large requests at the same time; retry later')
     }
     try {
       return await handle(readJson(this.#join(await read(incoming, count), length)))
@@ -51,7 +52,7 @@ export class BodyReader {
 
   #tooLarge(): Problem {
     const limit = `${this.#most} bytes`
-    return new Problem(413, `the body is larger than ${limit}: send fewer documents at a time`)
+    return new Problem(413, `the body is larger than ${limit}; send fewer documents per request`)
   }
 }
 
@@ -69,7 +70,9 @@ function read(incoming: IncomingMessage, count: (bytes: number) => void): Promis
       }
     })
     incoming.on('end', () => resolve(chunks))
-    incoming.on('error', () => reject(new Problem(400, 'the request ended before its body did')))
+    incoming.on('error', () =>
+      reject(new Problem(400, 'the request ended before its body was complete')),
+    )
   })
 }
 
@@ -95,7 +98,7 @@ const FIELD = Buffer.from('embedding')
  */
 export function readJson(bytes: Buffer): Json {
   // Decoding would put U+FFFD in the place of wrong bytes, and rank a text that nobody sent.
-  if (!isUtf8(bytes)) throw new Problem(400, 'the body is not UTF-8: send JSON in UTF-8')
+  if (!isUtf8(bytes)) throw new Problem(400, 'the body is not UTF-8; send JSON in UTF-8')
   const vectors = new RequestVectors()
   const numbers = new NumberReader(bytes)
   const parts: string[] = []

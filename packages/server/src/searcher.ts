@@ -81,7 +81,7 @@ export class Searcher {
       return await question()
     } catch (error) {
       // The error names the place of the documents, which the client should not learn.
-      throw unavailable('the documents cannot be searched at the moment', error)
+      throw unavailable('the documents cannot be searched at the moment; retry later', error)
     }
   }
 

@@ -130,7 +130,7 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
 
 function checkWorkers(workers: number): void {
   if (Number.isInteger(workers) && workers > 0) return
-  throw new KithError('BAD_SETTING', `workers is ${workers}, allowed: whole numbers above 0`)
+  throw new KithError('BAD_SETTING', `workers must be a whole number of at least 1, got ${workers}`)
 }
 
 /** What worker processes are told, as plain data. */

@@ -95,7 +95,7 @@ async function openRemoteModel(
     async embed(texts, role) {
       const { data, tokens } = await endpoint.encode(texts, { role }).catch((error) => {
         // The error names the endpoint, which the client should not learn.
-        throw unavailable('texts cannot be embedded at the moment', error)
+        throw unavailable('texts cannot be embedded at the moment; retry later', error)
       })
       return texts.map((_, i) => ({
         vector: data.slice(i * dimensions, (i + 1) * dimensions),

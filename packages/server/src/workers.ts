@@ -61,7 +61,7 @@ export class Workers implements HttpServer {
   /** Starts some workers; all take requests when the promise is fulfilled. */
   static async start(count: number, plan: WorkerPlan, shared: Shared): Promise<Workers> {
     if (cluster.isWorker) {
-      throw new KithError('BAD_SETTING', 'a worker of a cluster cannot have workers of its own')
+      throw new KithError('BAD_SETTING', 'a worker of a cluster cannot start workers')
     }
     // They share a port by its number, which must be found before them where any will do.
     const port = await freePort(plan.port, plan.access.host)
@@ -122,7 +122,7 @@ export class Workers implements HttpServer {
       if (member.asked === undefined) member.missed = 0
       else if (++member.missed === SILENT_BEATS) {
         const seconds = (SILENT_BEATS * BEAT_TIME) / 1000
-        this.#shared.onError(new WorkerDied(`a worker of the server was silent for ${seconds} s`))
+        this.#shared.onError(new WorkerDied(`a server worker was silent for ${seconds} s`))
         member.worker.process.kill('SIGKILL')
       }
       void this.#askFigures(member)
@@ -132,10 +132,10 @@ export class Workers implements HttpServer {
   #gone(member: Member, how: string): void {
     this.#members.delete(member)
     this.#past = pastFigures([this.#past, member.figures])
-    const death = `a worker of the server ${how}`
+    const death = `a server worker ${how}`
     member.channel.close(new WorkerDied(death))
     if (!member.started || this.#stopping) return
-    this.#shared.onError(new WorkerDied(`${death}: another takes its place`))
+    this.#shared.onError(new WorkerDied(`${death}; a new worker replaces it`))
     void this.#replace()
   }
 

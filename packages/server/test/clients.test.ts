@@ -70,7 +70,7 @@ describe('public clients', () => {
     const refused = stranger.rerank({ model: 'kith', query, documents: texts }, { maxRetries: 0 })
     await expect(refused).rejects.toMatchObject({
       statusCode: 401,
-      body: { message: expect.stringContaining('the key is missing or wrong') },
+      body: { message: expect.stringContaining('the API key is missing or wrong') },
     })
     const client = new CohereClientV2({ token: key, environment: server.url })
     const empty = client.rerank({ model: 'kith', query, documents: [] }, { maxRetries: 0 })
@@ -100,7 +100,7 @@ describe('public clients', () => {
     const refused = wrong
       .reranking('kith')
       .doRerank({ query, documents: { type: 'text', values: texts } })
-    await expect(refused).rejects.toThrow('the key is missing or wrong')
+    await expect(refused).rejects.toThrow('the API key is missing or wrong')
   })
 })
 
@@ -156,7 +156,7 @@ describe('other protocols', () => {
     ['/v1/embeddings', { input: [] }, /^input/],
     ['/v1/embeddings', { input: [1, 2, 3] }, /^input: must be a text/],
     ['/v1/embeddings', { input: Array(20).fill(7) }, /^input must be a text, not numbers/],
-    ['/v1/embeddings', { input: 'a', dimensions: 100 }, /has 384 dimensions, not 100/],
+    ['/v1/embeddings', { input: 'a', dimensions: 100 }, /dimensions must be 384, .* got 100/],
     ['/v1/embeddings', { input: 'a', encoding_format: 'int8' }, /^encoding_format/],
   ])('%s %j: the error of OpenAI', async (path, body, message) => {
     const response = await post(server, path, body, authorized)

@@ -387,7 +387,7 @@ describe('a rerank request', () => {
     try {
       new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     } catch {
-      throw new Problem(400, 'the body is not UTF-8: send JSON in UTF-8')
+      throw new Problem(400, 'the body is not UTF-8; send JSON in UTF-8')
     }
     try {
       return { value: JSON.parse(bytes.toString()), vectors: new RequestVectors() }

@@ -9,8 +9,10 @@ const small = { query: document, documents: [document] }
 describe('who may ask', () => {
   test('elsewhere than on this machine only with a key, unless told otherwise', async () => {
     const refused = startServer({ port: 0, host: '0.0.0.0' })
-    await expect(refused).rejects.toThrow('give an --api-key, or say --no-auth')
-    await expect(startServer({ port: 0, keys: [''] })).rejects.toThrow('a key is empty')
+    await expect(refused).rejects.toThrow('set --api-key, or disable authentication with --no-auth')
+    await expect(startServer({ port: 0, keys: [''] })).rejects.toThrow(
+      'an API key must not be empty',
+    )
     const open = await serve({ host: '0.0.0.0', open: true })
     const reached = { url: open.url.replace('0.0.0.0', '127.0.0.1') }
     expect((await post(reached, '/v2/rerank', small)).status).toBe(200)
@@ -63,12 +65,12 @@ describe('how much', () => {
       [
         '/v2/rerank',
         { query: 'a', documents: Array(4).fill('a') },
-        { message: /documents has 4 entries, at most 3/ },
+        { message: /documents has 4 entries, the limit is 3/ },
       ],
       [
         '/v1/rerank',
         { query: 'a', documents: ['x'.repeat(11)] },
-        { detail: /documents\[0\] has 11 characters, at most 10/ },
+        { detail: /documents\[0\] has 11 characters, the limit is 10/ },
       ],
       ['/v2/rerank', { query: 'x'.repeat(3000) }, { message: /larger than 2000 bytes/ }],
       [
@@ -150,7 +152,7 @@ describe('how much', () => {
     })
 
     test.each<[string, object, RegExp]>([
-      ['/v2/rerank', body, /documents\[1\] has 47 characters, at most 46/],
+      ['/v2/rerank', body, /documents\[1\] has 47 characters, the limit is 46/],
       ['/rerank', { query: 'word', texts: body.documents }, /texts\[1\] has 47 characters/],
       ['/v1/embeddings', { input: body.documents }, /input\[1\] has 47 characters/],
       ['/embed', { inputs: document.slice(0, 45) }, /inputs has more than 8 tokens/],
@@ -269,7 +271,7 @@ describe('the encoder’s queue', () => {
       expect(response.status).toBe(503)
       expect(response.headers.get('retry-after')).toBe('1')
       expect(await response.json()).toEqual({
-        error: 'the encoder has ended and is loaded again: come again',
+        error: 'the encoder stopped and is starting again; retry later',
         error_type: 'Overloaded',
       })
       expect(String(failures[0])).toMatch(/an encoder process ended/)
@@ -306,7 +308,7 @@ describe('addresses', async () => {
     expect(await send(Buffer.from(whole))).toMatchObject({ status: 200 })
     const refused = {
       status: 400,
-      answer: { message: 'the body is not UTF-8: send JSON in UTF-8' },
+      answer: { message: 'the body is not UTF-8; send JSON in UTF-8' },
     }
     expect(await send(Buffer.from(whole, 'latin1'))).toMatchObject(refused)
     const surrogate = Buffer.concat([Buffer.from('{"query":"'), Buffer.of(0xed, 0xa0, 0x80)])

@@ -191,7 +191,7 @@ function running(pid: number): boolean {
 }
 
 test.each<[string[], number, RegExp]>([
-  [['--host', '0.0.0.0'], 2, /give an --api-key, or say --no-auth/],
+  [['--host', '0.0.0.0'], 2, /set --api-key, or disable authentication with --no-auth/],
   [['--port', '70000'], 2, /--port must be a whole number from 0 to 65535/],
   [['--corpus', 'x'], 2, /--corpus works only with --store/],
   [['--store', join(folder, 'nowhere.npy')], 1, /nowhere.npy: there is no such file/],

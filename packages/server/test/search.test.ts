@@ -112,7 +112,7 @@ test('a list of queries has the results of each; the candidates of all count', a
   const many = await post(server, '/v1/search', { query: Array(6).fill(bees.query) })
   expect([many.status, await many.json()]).toEqual([
     413,
-    expect.objectContaining({ message: '1200 candidates, at most 1000 are allowed' }),
+    expect.objectContaining({ message: 'the request asks for 1200 candidates, the limit is 1000' }),
   ])
   const wrong = await post(server, '/v1/search', { query: [bees.query, {}] })
   expect(await wrong.json()).toMatchObject({
@@ -211,9 +211,13 @@ test('candidates, and what is wrong', async () => {
   expect(await search({ query: { embedding }, candidates: 3, top_n: 2 })).toHaveLength(2)
   expect(await search({ query: { embedding }, candidates: 1000, top_n: 1000 })).toHaveLength(200)
   const wrong: [object, number, RegExp][] = [
-    [{ query: { embedding: [1, 2] } }, 422, /the query has 2 numbers, the documents have 24/],
+    [
+      { query: { embedding: [1, 2] } },
+      422,
+      /the query has 2 dimensions, but the documents have 24/,
+    ],
     [{ query: 'bees' }, 422, /this server has no model/],
-    [{ query: { embedding }, candidates: 1001 }, 413, /1001 candidates, at most 1000/],
+    [{ query: { embedding }, candidates: 1001 }, 413, /1001 candidates, the limit is 1000/],
     [{ query: { embedding }, top_n: 0 }, 422, /^top_n/],
   ]
   for (const [body, status, message] of wrong) {

@@ -142,7 +142,9 @@ describe('two workers with one encoder and one store', () => {
   test('a port that is taken, and a number that is none', async () => {
     const server = await serve()
     const port = Number(new URL(server.url).port)
-    await expect(startServer({ port, workers: 2 })).rejects.toThrow('it is taken, choose another')
+    await expect(startServer({ port, workers: 2 })).rejects.toThrow(
+      'the port is in use; choose another',
+    )
     await expect(startServer({ port: 0, workers: 1.5 })).rejects.toThrow('workers is 1.5')
   })
 })
@@ -175,7 +177,9 @@ test.runIf(process.platform === 'linux')(
     expect(await other.wire.answer).toMatch(/^HTTP\/1.1 200 /)
     await until(() => workers().length === 2)
     expect(workers()).toContain(before[1])
-    expect(server.printed.errors).toMatch(/a worker of the server ended by SIGKILL: another takes/)
+    expect(server.printed.errors).toMatch(
+      /a server worker ended by SIGKILL; a new worker replaces it/,
+    )
     // What the dead one had counted stays.
     await until(async () => (await figure(server, total)) === 7)
     expect(await Promise.all(Array.from({ length: 4 }, ask))).toEqual(Array(4).fill(200))
@@ -222,7 +226,7 @@ describe.runIf(process.platform === 'linux')('kith serve --workers with a frozen
     const { server, workers, frozen } = await startFrozen()
     for (let i = 0; i < 4; i++) expect(await metricsOf(server)).toContain(`\n${total} 4\n`)
     await until(() => workers().length === 2 && !workers().includes(frozen))
-    expect(server.printed.errors).toContain('a worker of the server was silent for 10 s')
+    expect(server.printed.errors).toContain('a server worker was silent for 10 s')
     await until(async () => (await figure(server, 'kith_workers_silent')) === 0)
     server.child.kill('SIGTERM')
     expect(await server.ended).toEqual([0, null])

@@ -42,7 +42,7 @@ export async function* checkedBatches(
 
 /** The error for an id that is there already. */
 export function twice(id: string): KithError {
-  return new KithError('BAD_INPUT', `the document ${JSON.stringify(id)} is there already`)
+  return new KithError('BAD_INPUT', `document ${JSON.stringify(id)} already exists`)
 }
 
 function checkDocument(document: StoreDocument, dimensions: number, type: string): void {
@@ -51,12 +51,12 @@ function checkDocument(document: StoreDocument, dimensions: number, type: string
   const name = `document ${JSON.stringify(id)}`
   for (const part of ['title', 'text'] as const) {
     const flaw = unstorable(document[part] ?? '')
-    if (flaw) throw new KithError('BAD_INPUT', `${name}: its ${part} ${flaw}`)
+    if (flaw) throw new KithError('BAD_INPUT', `${name}: the ${part} ${flaw}`)
   }
   if (vector.length !== dimensions || dimensions < 1) {
     throw new KithError(
       'BAD_SHAPE',
-      `${name} has ${vector.length} dimensions, the store has ${dimensions}`,
+      `${name} has ${vector.length} dimensions, but the store has ${dimensions}`,
     )
   }
   const limit = type === 'f16' ? LARGEST_HALF : Number.MAX_VALUE
@@ -70,13 +70,13 @@ function checkDocument(document: StoreDocument, dimensions: number, type: string
 function checkId(id: string): void {
   const bytes = Buffer.byteLength(id)
   if (bytes === 0 || bytes > LONGEST_ID) {
-    throw new KithError('BAD_INPUT', `an id of ${bytes} bytes, allowed: 1 to ${LONGEST_ID}`)
+    throw new KithError('BAD_INPUT', `an id must have 1 to ${LONGEST_ID} bytes, got ${bytes}`)
   }
   // Half of a surrogate pair would come back as another character.
   if (/\p{Cc}/u.test(id) || Buffer.from(id).toString() !== id) {
     throw new KithError(
       'BAD_INPUT',
-      `the id ${JSON.stringify(id)} has control characters or broken Unicode`,
+      `id ${JSON.stringify(id)} contains control characters or invalid Unicode`,
     )
   }
 }
@@ -92,14 +92,17 @@ export function checkSearch(
   if (dimensions !== undefined && queries.rows > 0 && queries.dimensions !== dimensions) {
     throw new KithError(
       'BAD_SHAPE',
-      `queries have ${queries.dimensions} dimensions, the store has ${dimensions}`,
+      `queries have ${queries.dimensions} dimensions, but the store has ${dimensions}`,
     )
   }
   const used = queries.data.subarray(0, queries.rows * queries.dimensions)
   const at = used.findIndex((value) => !Number.isFinite(value))
   if (at >= 0) {
     const [row, column] = [Math.floor(at / queries.dimensions), at % queries.dimensions]
-    throw new KithError('BAD_VECTOR', `query row ${row}, column ${column} is ${used[at]}`)
+    throw new KithError(
+      'BAD_VECTOR',
+      `query row ${row}, column ${column} is ${used[at]}; vectors must be finite`,
+    )
   }
 }
 
@@ -108,15 +111,15 @@ export function checkSearch(
  * U+0000, and half of a surrogate pair would come back as another character.
  */
 export function unstorable(text: string): string | undefined {
-  if (text.includes('\0')) return 'has the character U+0000'
-  if (/\p{Surrogate}/u.test(text)) return 'has half of a surrogate pair, which is broken Unicode'
+  if (text.includes('\0')) return 'contains the character U+0000'
+  if (/\p{Surrogate}/u.test(text)) return 'contains half of a surrogate pair (invalid Unicode)'
   return undefined
 }
 
 /** Throws where a text cannot be kept in a database; the message begins with the text's name. */
 export function checkStorable(what: string, text: string): void {
   const flaw = unstorable(text)
-  if (flaw) throw new KithError('BAD_INPUT', `${what} ${flaw}: PostgreSQL cannot keep it`)
+  if (flaw) throw new KithError('BAD_INPUT', `${what} ${flaw}, which PostgreSQL cannot store`)
 }
 
 /** The ids, each once, that a store can have at all: no other document can be there. */

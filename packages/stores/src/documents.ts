@@ -71,7 +71,7 @@ export class DocumentReader {
     if (numbers.length !== length) {
       throw new KithError(
         'BAD_SHAPE',
-        `document rows ${from} to ${to} of ${dimensions} numbers: read ${numbers.length}, expected ${length}`,
+        `document rows ${from} to ${to}: expected ${length} numbers (${dimensions} per row), got ${numbers.length}`,
       )
     }
     if (numbers.buffer !== buffer) into.set(numbers)
@@ -86,19 +86,19 @@ export function checkDocuments(source: DocumentSource): void {
     if (Number.isSafeInteger(value) && value >= 0 && value <= MOST_ROWS) continue
     throw new KithError(
       'BAD_SHAPE',
-      `documents have ${value} ${name}, allowed: whole numbers from 0 to ${MOST_ROWS}`,
+      `documents: ${name} must be a whole number from 0 to ${MOST_ROWS}, got ${value}`,
     )
   }
   if (!memory && !('read' in source && typeof source.read === 'function')) {
-    throw new KithError('BAD_INPUT', 'documents need a memory or a read function')
+    throw new KithError('BAD_INPUT', 'documents need the property memory or a function read')
   }
   if (memory && !(memory instanceof Float32Array || memory instanceof Uint16Array)) {
-    throw new KithError('BAD_INPUT', 'the memory of documents must be Float32Array or Uint16Array')
+    throw new KithError('BAD_INPUT', 'documents: memory must be a Float32Array or a Uint16Array')
   }
   if (memory && memory.length < rows * dimensions) {
     throw new KithError(
       'BAD_SHAPE',
-      `${rows} documents of ${dimensions} numbers need ${rows * dimensions}, the memory has ${memory.length}`,
+      `${rows} documents of ${dimensions} dimensions need ${rows * dimensions} numbers, but memory has ${memory.length}`,
     )
   }
 }

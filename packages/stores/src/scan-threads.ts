@@ -42,7 +42,7 @@ function poolFor(recipe: ScannerRecipe): WorkerPool<ScanRequest, ScanAnswer> {
   const known = pools.get(recipe.module)
   if (known) return known
   const job = 'a search worker'
-  const memoryAdvice = 'ask for fewer documents'
+  const memoryAdvice = 'search for fewer documents'
   const pool = new WorkerPool<ScanRequest, ScanAnswer>({
     start: () => new ThreadWorker({ entry, data: recipe, job, memoryAdvice }),
     size: Infinity,

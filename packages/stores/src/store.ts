@@ -144,7 +144,7 @@ export function absentCollection(
 export function absent(place: string, problem: string): KithError {
   return new KithError(
     'BAD_INPUT',
-    `${place}: ${problem}: check the address, or load documents first (openStore with create: true)`,
+    `${place}: ${problem}; check the address, or load documents first (openStore with create: true)`,
   )
 }
 

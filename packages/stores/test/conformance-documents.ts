@@ -129,10 +129,10 @@ export function keepsDocuments({ at, use }: StoreInUse): void {
     ['an empty id', { id: '' }, 'an id of 0 bytes'],
     ['a long id', { id: 'x'.repeat(1001) }, 'an id of 1001 bytes'],
     ['a line break', { id: 'a\nb' }, 'control characters'],
-    ['half a character', { id: '\ud800' }, 'broken Unicode'],
-    ['U+0000 in a text', { text: 'a\0b' }, 'document "d5": its text has the character U+0000'],
-    ['half a character in a title', { title: 'a\udc00' }, 'its title has half of a surrogate'],
-    ['another length', { vector: new Float32Array(5) }, '5 dimensions, the store has 12'],
+    ['half a character', { id: '\ud800' }, 'invalid Unicode'],
+    ['U+0000 in a text', { text: 'a\0b' }, 'document "d5": the text contains the character U+0000'],
+    ['half a character in a title', { title: 'a\udc00' }, 'the title contains half of a surrogate'],
+    ['another length', { vector: new Float32Array(5) }, '5 dimensions, but the store has 12'],
     ['a NaN', { vector: new Float32Array(dimensions).fill(Number.NaN) }, 'column 0 is NaN'],
   ])('refuses %s', async (_, wrong, message) => {
     await use(async (opened) => {

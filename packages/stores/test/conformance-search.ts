@@ -50,7 +50,7 @@ export function findsDocuments({ store, use }: StoreInUse): void {
       await opened.add(documents.slice(0, 2))
       const short = wholeNumbers(1, 5, 3, 4)
       await expect(opened.search(short, { top: 3 })).rejects.toThrow(
-        'queries have 5 dimensions, the store has 12',
+        'queries have 5 dimensions, but the store has 12',
       )
       await expect(opened.search(queries, { top: 0 })).rejects.toThrow('top is 0')
       const bad = { ...queries, data: new Float32Array(queries.data.length).fill(Infinity) }

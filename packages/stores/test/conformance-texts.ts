@@ -90,7 +90,7 @@ export function keepsTexts({ store, use }: StoreInUse): void {
       const three = termStatistics(['Bees bees and wasps', 'a wasp', 'ants'])
       expect(await opened.terms()).toEqual(three)
       // Nothing of an addition that is refused counts.
-      await expect(opened.add([{ ...d1, text: 'moths' }])).rejects.toThrow('is there already')
+      await expect(opened.add([{ ...d1, text: 'moths' }])).rejects.toThrow('already exists')
       expect(await opened.terms()).toEqual(three)
       expect(await opened.remove(['nobody'])).toBe(0)
       expect(await opened.terms()).toEqual(three)

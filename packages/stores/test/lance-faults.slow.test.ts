@@ -125,9 +125,9 @@ describe('LanceDB’s errors are KithErrors with the store, one line and the cau
   it('a filter that is no SQL', async () => {
     await using store = await openStore(path('whole'))
     const search = store.search(queries, { top: 3, filter: 'id = (' })
-    await expect(search).rejects.toThrow(/whole#main: LanceDB says: .*parser error/)
+    await expect(search).rejects.toThrow(/whole#main: LanceDB failed: .*parser error/)
     const unknown = store.search(queries, { top: 3, filter: 'year > 1990' })
-    await expect(unknown).rejects.toThrow(/LanceDB says: .*year/)
+    await expect(unknown).rejects.toThrow(/LanceDB failed: .*year/)
     await expect(unknown).rejects.not.toThrow(/damaged/)
   })
 })

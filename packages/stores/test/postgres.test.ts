@@ -108,7 +108,7 @@ describe.runIf(postgres)('a database', () => {
     expect((error as Error).message).not.toContain('secret')
     url.port = '1'
     await expect(openStore(url.href)).rejects.toThrow('ECONNREFUSED')
-    await expect(openStore('postgres://no host/x')).rejects.toThrow('no URL such as')
+    await expect(openStore('postgres://no host/x')).rejects.toThrow('must be a URL such as')
   })
 
   it('knows what passes from a mistake', async () => {
@@ -142,7 +142,7 @@ describe.runIf(postgres)('a database', () => {
     await run(database.url, "UPDATE kith.collections SET dimensions = 1 WHERE name = 'tampered'")
     const store = await openStore(url)
     await expect(store.fetch(['a'])).rejects.toThrow(
-      'kith.documents_tampered has a vector that is not of 1 numbers (f32)',
+      'a vector in kith.documents_tampered does not have 1 numbers of type f32',
     )
     await store.close()
     await run(
@@ -174,7 +174,7 @@ describe('an error that passes', () => {
     expect(isPassing(failure(fields))).toBe(true)
     // A broken connection can also be thrown outside of any call, and end a worker thread.
     const cause = failure(fields)
-    const died = new WorkerDied('a worker of batches was ended by an error', { cause })
+    const died = new WorkerDied('a worker of batches failed', { cause })
     expect(isPassing(died)).toBe(true)
   })
 

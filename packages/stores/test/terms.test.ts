@@ -107,7 +107,7 @@ describe.runIf(postgres)('PostgreSQL', () => {
     await store.add(documents.slice(0, 3))
     await run(database.url, "UPDATE kith.terms SET version = gen_random_uuid(), statistics = 'x'")
     await expect(store.terms()).rejects.toThrow(
-      'kith.terms, damaged: these are not the bytes of term statistics: delete the row',
+      'kith.terms, row damaged: these are not the bytes of term statistics; delete the row',
     )
     await store.close()
   })

@@ -145,7 +145,7 @@ export const lossNames = Object.keys(losses) as readonly Loss[]
 /** The loss with a name. */
 export function lossNamed(name: Loss): LossFunction {
   if (Object.hasOwn(losses, name)) return losses[name]
-  throw new KithError('BAD_SETTING', `loss is "${name}", allowed: ${lossNames.join(', ')}`)
+  throw new KithError('BAD_SETTING', `loss must be one of ${lossNames.join(', ')}, got "${name}"`)
 }
 
 /** The entropy of probabilities, −Σ t ln t, in nats. */

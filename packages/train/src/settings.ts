@@ -75,16 +75,20 @@ const needsPlateau = ({ schedule }: TrainSettings) =>
 /** The settings of a training: everything that Kith knows about each of them. */
 export const trainTable: SettingTable<TrainSettings> = {
   steps: {
-    help: 'steps of the optimizer, instead of epochs',
+    help: 'number of optimizer steps, instead of epochs',
     default: undefined as never,
     range: count(1),
   },
   batchSize: { help: 'queries per batch', default: 32, range: count(1) },
   gradientAccumulation: { help: 'batches per step', default: 1, range: count(1) },
   listSize: { help: 'candidates per query', default: 1000, range: count(2) },
-  skip: { help: 'first candidates that are no negatives', default: 0, range: count(0) },
+  skip: {
+    help: 'number of top candidates that are not used as negatives',
+    default: 0,
+    range: count(0),
+  },
   negativesBelow: {
-    help: 'largest score of a negative, as a part of the best relevant document’s',
+    help: 'maximum score of a negative, as a fraction of the best relevant document’s score',
     default: null,
     check: (name, value) => void (value === null || checkPart(name, value)),
   },
@@ -96,14 +100,14 @@ export const trainTable: SettingTable<TrainSettings> = {
     idle: ({ loss }: TrainSettings) => (loss === 'max-margin' ? undefined : `loss is '${loss}'`),
   },
   inverseTemperature: {
-    help: 'factor of scores',
+    help: 'factor of scores before the softmax',
     default: 1,
     symbol: 'T',
     range: positive,
     tune: { from: 0.2, to: 5, log: true },
   },
   learnTemperature: {
-    help: 'whether the factor and a bias are trained',
+    help: 'train the inverse temperature and a bias',
     default: false,
     values: [true, false],
   },
@@ -116,11 +120,11 @@ export const trainTable: SettingTable<TrainSettings> = {
   beta1: { help: 'decay of the first moment', default: 0.9, range: { from: 0, below: 1 } },
   beta2: { help: 'decay of the second moment', default: 0.999, range: { from: 0, below: 1 } },
   epsilon: {
-    help: 'number added to the optimizer’s denominators',
+    help: 'epsilon of the optimizer',
     default: 1e-8,
     range: { from: 0, below: 1, above: true },
   },
-  weightDecay: { help: 'decay of weights, not of biases', default: 0.01, range: notNegative },
+  weightDecay: { help: 'weight decay (not applied to biases)', default: 0.01, range: notNegative },
   maxGradNorm: { help: 'clip gradients to this norm (0: never)', default: 1, range: notNegative },
   learningRate: {
     help: 'peak learning rate',
@@ -135,7 +139,7 @@ export const trainTable: SettingTable<TrainSettings> = {
     values: ['linear', 'plateau', 'constant'],
   },
   finalRatio: {
-    help: 'last learning rate, as a part of the peak (linear)',
+    help: 'final learning rate, as a fraction of the peak (linear)',
     default: 0,
     range: { from: 0, to: 1 },
     idle: ({ schedule }: TrainSettings) =>
@@ -162,7 +166,7 @@ export const trainTable: SettingTable<TrainSettings> = {
     check: () => {},
   },
   earlyStoppingPatience: {
-    help: 'validations without a better one before training ends (0: never)',
+    help: 'early stopping: validations without improvement before training ends (0: never)',
     default: 0,
     range: count(0),
   },
@@ -171,7 +175,7 @@ export const trainTable: SettingTable<TrainSettings> = {
     default: 0,
     range: count(0),
   },
-  seed: { help: 'seed of order, dropout and adapter', default: 0, range: count(0) },
+  seed: { help: 'random seed of order, dropout and adapter', default: 0, range: count(0) },
 }
 
 const rules = rulesOf(trainTable)

@@ -71,7 +71,7 @@ async function trainInFolder(
 ): Promise<TrainingResult> {
   const { documents, out, resume = false } = job
   if (!resume && hasCheckpoint(out)) {
-    const problem = `${out} holds a training already: resume it, or choose another folder`
+    const problem = `${out} already contains a training; resume it, or choose another folder`
     throw new KithError('BAD_INPUT', problem)
   }
   const labeler =
@@ -131,15 +131,15 @@ async function searchAll(
 }
 
 function check({ model, documents, queries, validation = [] }: TrainingJob): void {
-  if (queries.length === 0) throw new KithError('BAD_INPUT', 'there are no queries to train on')
+  if (queries.length === 0) throw new KithError('BAD_INPUT', 'no queries to train on')
   if (model.dimensions !== documents.dimensions) {
-    const problem = `the model gives ${model.dimensions} dimensions, the documents have ${documents.dimensions}`
+    const problem = `the model has ${model.dimensions} dimensions, but the documents have ${documents.dimensions}`
     throw new KithError('BAD_SHAPE', problem)
   }
   for (const query of [...queries, ...validation]) checkQuery(query, documents.rows)
   for (const { id, relevant } of validation) {
     if (relevant.length > 0) continue
-    const problem = `query ${id} has no relevant document, which validation needs: leave it out`
+    const problem = `validation query ${id} has no relevant document; leave it out`
     throw new KithError('BAD_INPUT', problem)
   }
 }
@@ -151,10 +151,10 @@ function checkQuery({ id, relevant, retrieved, labels }: TrainingQuery, document
     for (let i = 0; i < list.length; i++) {
       const row = list[i]!
       if (Number.isInteger(row) && row >= 0 && row < documents) continue
-      throw fail(`names document row ${row}, there are ${documents}`)
+      throw fail(`names document row ${row}, but there are only ${documents} documents`)
     }
   }
-  if (relevant.length === 0 && !labels) throw fail('has no relevant document: leave it out')
+  if (relevant.length === 0 && !labels) throw fail('has no relevant document; leave it out')
   for (const list of [relevant, rows]) {
     if (new Set(list).size < list.length) throw fail('names a document twice')
   }
@@ -162,6 +162,6 @@ function checkQuery({ id, relevant, retrieved, labels }: TrainingQuery, document
   const sum = probabilities.reduce((total, value) => total + value, 0)
   const fits = rows.length === probabilities.length && probabilities.every((value) => value >= 0)
   if (labels && !(fits && sum > 0 && sum < Infinity)) {
-    throw fail('has labels that are no probabilities, one for each of its documents')
+    throw fail('must have one label per document, at least 0, with a sum above 0')
   }
 }

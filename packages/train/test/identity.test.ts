@@ -73,7 +73,7 @@ describe('a training goes on with what it began with only', () => {
     [
       'a document more',
       { documents: randomDocuments(ROWS + 1, DIMENSIONS, 3) },
-      'documents "30 × 8", now it is "31 × 8"',
+      'documents "30 × 8" (now: "31 × 8")',
     ],
     [
       'the ids of the documents',
@@ -101,18 +101,18 @@ describe('a training goes on with what it began with only', () => {
       { validation: third({ text: 'other' }).queries },
       'texts of the validation queries',
     ],
-    ['no validation', { validation: undefined }, 'number of validation queries 4, now it is 0'],
-    ['a setting', { settings: { ...settings, seed: 7 } }, 'seed 0, now it is 7'],
+    ['no validation', { validation: undefined }, 'number of validation queries 4 (now: 0)'],
+    ['a setting', { settings: { ...settings, seed: 7 } }, 'seed 0 (now: 7)'],
     [
       'a setting of the target',
       { settings: { ...settings, target: { k: 3 } } },
-      'target.k not set, now it is 3',
+      'target.k not set (now: 3)',
     ],
   ])('%s', async (_, change, named) => {
     const failed = goOn(job, change)
     await expect(failed).rejects.toThrow(named)
     await expect(failed).rejects.toThrow(
-      /latest\.safetensors: was trained with .*: use what it had then, or another folder/,
+      /latest\.safetensors: was trained with .*; use the same inputs and settings, or another folder/,
     )
   })
 
@@ -159,9 +159,9 @@ describe('a training goes on with what it began with only', () => {
 
   test.each([
     [{ topLayers: 1 }, 'other choice of the model’s weights that learn'],
-    [{ maxTokens: 6 }, 'tokens per query 16, now it is 6'],
-    [{ queryPrefix: 'query: ' }, 'query prefix "", now it is "query: "'],
-    [{ pooling: 'first' as const }, 'pooling of the model "mean", now it is "first"'],
+    [{ maxTokens: 6 }, 'tokens per query 16 (now: 6)'],
+    [{ queryPrefix: 'query: ' }, 'query prefix "" (now: "query: ")'],
+    [{ pooling: 'first' as const }, 'pooling of the model "mean" (now: "first")'],
   ])('a model opened with %j', async (options, named) => {
     await expect(goOn(job, { model: await openEncoderModel(base, options) })).rejects.toThrow(named)
   })
@@ -192,7 +192,7 @@ test('a checkpoint of a version that recorded shapes only is refused', async () 
   const identity = JSON.stringify({ ...settings, documents: '30 × 8', queries: 'a1' })
   await writeTensors(file, [], { training: JSON.stringify({ ...progress, identity }) })
   await expect(goOn(job)).rejects.toThrow(
-    /latest\.safetensors: is of a version of Kith that did not record documents and model/,
+    /latest\.safetensors: was made by a version of Kith that did not record documents and model/,
   )
 })
 

@@ -85,7 +85,7 @@ test('what cannot be read or written is named', async () => {
   const file = join(folder, 'cut.bin')
   const states = await KeptStates.open(file, source())
   truncateSync(file, 20)
-  await expect(states.read(4, new Float32Array(2))).rejects.toThrow(`${file}: was cut off`)
+  await expect(states.read(4, new Float32Array(2))).rejects.toThrow(`${file}: was truncated`)
   await states.close()
   const taken = join(folder, 'folder.bin')
   mkdirSync(taken)

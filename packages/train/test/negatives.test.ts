@@ -105,7 +105,7 @@ test('labels are made again for candidates that were searched again', async () =
     train(jobOf('unlabeled', { queries: queries.map((q) => ({ ...q, relevant: [] })) })),
   ).rejects.toThrow('query q0 has no relevant document: leave it out')
   const unjudged = { queries, validation: own }
-  await expect(train(jobOf('unjudged', unjudged))).rejects.toThrow('which validation needs')
+  await expect(train(jobOf('unjudged', unjudged))).rejects.toThrow('has no relevant document')
 })
 
 test('a softmax that is nearly flat is remarked on, with a value that is not', async () => {
@@ -114,7 +114,7 @@ test('a softmax that is nearly flat is remarked on, with a value that is not', a
   await train(jobOf('flat', { onRemark, settings: { steps: 1, inverseTemperature: 0.01 } }))
   expect(remarks).toEqual([
     expect.stringMatching(
-      /^the inverse temperature 0\.01 leaves the softmax .* nearly flat.*: \d+(\.\d+)? would not$/,
+      /^with inverse temperature 0\.01, the softmax .* nearly flat.*; try \d+(\.\d+)?$/,
     ),
   ])
   remarks.length = 0

@@ -140,7 +140,7 @@ describe('the best checkpoint', () => {
     await train(jobAt('wrong-best'))
     copyFileSync(checkpointFile(out, 'latest'), checkpointFile(out, 'best'))
     await expect(goOn('wrong-best')).rejects.toThrow(
-      /best\.safetensors: is of step 4, the best was step 2: begin again/,
+      /best\.safetensors: is from step 4, but the best step was 2; train again/,
     )
   })
 })
@@ -187,7 +187,7 @@ describe('metrics.jsonl', () => {
       '{"kind":"other","step":1}',
     ]) {
       writeFileSync(file, [lines[0], bad, lines[1]].join('\n'))
-      await expect(readMetrics(file)).rejects.toThrow('damaged.jsonl line 2: is no record')
+      await expect(readMetrics(file)).rejects.toThrow('damaged.jsonl:2: is not a training record')
     }
     await expect(readMetrics(folder)).rejects.toThrow(folder)
     expect(await readMetrics(join(folder, 'nowhere.jsonl'))).toEqual([])

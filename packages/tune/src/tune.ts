@@ -110,7 +110,7 @@ function check({ trials, seed, queries }: { trials: number; seed: number; querie
   range({ from: 1, integer: true })('trials', trials)
   range({ from: 0, integer: true })('seed', seed)
   if (queries < 2) {
-    throw new KithError('BAD_INPUT', `tuning needs at least 2 judged queries, there are ${queries}`)
+    throw new KithError('BAD_INPUT', `tuning needs at least 2 judged queries, got ${queries}`)
   }
 }
 
@@ -160,15 +160,16 @@ export function parseTuned(text: string, file = 'tuned.json'): Tuned {
     throw wrong(`not JSON: ${(error as Error).message}`)
   }
   if (typeof tuned !== 'object' || tuned === null || tuned.kith !== 'tuned') {
-    throw wrong('not made by kith tune')
+    throw wrong('was not made by kith tune')
   }
-  if (tuned.version !== 1) throw wrong(`is of version ${tuned.version}, this program reads 1`)
-  if (!verdicts.includes(tuned.verdict!)) throw wrong(`has the verdict ${tuned.verdict}`)
+  if (tuned.version !== 1) throw wrong(`expected version 1, got ${tuned.version}`)
+  if (!verdicts.includes(tuned.verdict!))
+    throw wrong(`the verdict must be one of ${verdicts.join(', ')}, got ${tuned.verdict}`)
   const { heldOut } = tuned
   const figures = [heldOut?.gain, heldOut?.t, heldOut?.p, heldOut?.ci?.[0], heldOut?.ci?.[1]]
-  if (!figures.every(Number.isFinite)) throw wrong('lacks the held-out evidence')
-  if (typeof tuned.settings !== 'object') throw wrong('lacks the settings')
-  if (typeof tuned.measure !== 'string') throw wrong('lacks the measure')
+  if (!figures.every(Number.isFinite)) throw wrong('the field heldOut is missing or incomplete')
+  if (typeof tuned.settings !== 'object') throw wrong('the field settings is missing')
+  if (typeof tuned.measure !== 'string') throw wrong('the field measure is missing')
   try {
     return { ...tuned, settings: resolveMethodSettings(tuned.settings) } as Tuned
   } catch (error) {

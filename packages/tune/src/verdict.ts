@@ -83,14 +83,14 @@ function judgeFew(values: HeldOutValues, embeddings: Float64Array): Decision {
   const evidence = replaced ? alone : ofDefault
   const helps = evidence.t >= HARMFUL
   const candidate = replaced ? 'tuned' : 'default'
-  const held = `${signed(evidence.gain)} (t ${evidence.t.toFixed(1)}) against the ranking as it is`
-  const what = replaced ? 'the embeddings without the words' : 'the default'
+  const held = `${signed(evidence.gain)} (t ${evidence.t.toFixed(1)}) against no reranking`
+  const what = replaced ? 'the embeddings without BM25 scores' : 'the default settings'
   return {
     verdict: helps ? candidate : 'keep-run',
     candidate,
     reason: helps
-      ? `with ${FEW_QUERIES} judged queries or fewer only off, embeddings only or default is decided: ${what} with ${held}`
-      : `the default does harm, and the embeddings only do not help: ${held}`,
+      ? `no search with ${FEW_QUERIES} judged queries or fewer; of no reranking, embeddings only and the default settings, choose ${what}: ${held}`
+      : `the default settings make the ranking worse, and embeddings only do not help: ${held}`,
     heldOut: {
       baseline: meanOf(baseline),
       default: meanOf(values.default),
@@ -106,16 +106,18 @@ function reasonOf(
   { gain, t }: PairedTest,
   overDefault: PairedTest | undefined,
 ): string {
-  const held = `${signed(gain)} (t ${t.toFixed(1)}) against the ranking as it is`
+  const held = `${signed(gain)} (t ${t.toFixed(1)}) against no reranking`
   if (!overDefault) {
     return helps
-      ? `with ${FEW_QUERIES} judged queries or fewer only default or off is decided, and the default is not harmful: ${held}`
-      : `the default does harm: ${held}`
+      ? `no search with ${FEW_QUERIES} judged queries or fewer; the default settings do not make the ranking worse: ${held}`
+      : `the default settings make the ranking worse: ${held}`
   }
-  const over = `the settings found have ${signed(overDefault.gain)} (t ${overDefault.t.toFixed(1)}) against the default on held-out queries`
+  const over = `on held-out queries, tuned settings have ${signed(overDefault.gain)} (t ${overDefault.t.toFixed(1)}) against the default settings`
   const chosen =
-    candidate === 'tuned' ? 'they replace it' : `not above t ${CONVINCING}, so it stays`
-  return `${over}: ${chosen}; ${candidate === 'tuned' ? 'they have' : 'it has'} ${held}${helps ? '' : ': no gain'}`
+    candidate === 'tuned'
+      ? 'use the tuned settings'
+      : `t is not above ${CONVINCING}, so use the default settings`
+  return `${over}: ${chosen}; ${candidate === 'tuned' ? 'the tuned settings have' : 'the default settings have'} ${held}${helps ? '' : ': no gain'}`
 }
 
 function signed(value: number): string {

@@ -45,7 +45,9 @@ test('the seed decides', () => {
 })
 
 test('more folds than queries or groups are refused', () => {
-  expect(() => splitFolds(4, 5, 0)).toThrow('folds is 5, allowed: 2 to 4, there are 4 queries')
-  expect(() => splitFolds(4, 3, 0, ['a', 'a', 'b', 'b'])).toThrow('there are 2 groups of queries')
+  expect(() => splitFolds(4, 5, 0)).toThrow(
+    'folds must be a whole number from 2 to 4 (4 queries), got 5',
+  )
+  expect(() => splitFolds(4, 3, 0, ['a', 'a', 'b', 'b'])).toThrow('(2 groups of queries)')
   expect(() => splitFolds(4, 1, 0)).toThrow('folds is 1')
 })

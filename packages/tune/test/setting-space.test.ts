@@ -79,7 +79,7 @@ describe('several methods', () => {
 
   test('fusion needs texts', () => {
     const inputs = { largest: 60, texts: false, methods: ['neighbors', 'fusion'] as const }
-    expect(() => settingSpace(inputs)).toThrow(/give texts/)
+    expect(() => settingSpace(inputs)).toThrow(/pass texts/)
   })
 })
 

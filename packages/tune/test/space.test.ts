@@ -81,11 +81,11 @@ test('a conditional dimension is there exactly when its condition holds', () => 
 test.each<[string, Space]>([
   ['depends on b', { a: { kind: 'choice', values: [1], when: { dimension: 'b', is: 1 } } }],
   ['has no values', { a: { kind: 'choice', values: [] } }],
-  ['goes from 2 to 1', { a: { kind: 'float', from: 2, to: 1 } }],
-  ['goes from 1 to NaN', { a: { kind: 'float', from: 1, to: Number.NaN } }],
+  ['must have from below to, got 2 to 1', { a: { kind: 'float', from: 2, to: 1 } }],
+  ['must have from below to, got 1 to NaN', { a: { kind: 'float', from: 1, to: Number.NaN } }],
   ['must start above 0', { a: { kind: 'float', from: 0, to: 1, log: true } }],
   ['whole numbers', { a: { kind: 'integer', from: 0.5, to: 1 } }],
-  ['a step below 1', { a: { kind: 'integer', from: 1, to: 2, step: 0 } }],
+  ['a step of at least 1', { a: { kind: 'integer', from: 1, to: 2, step: 0 } }],
 ])('a space that %s is refused', (problem, space) => {
   expect(() => checkSpace(space)).toThrow(problem)
 })

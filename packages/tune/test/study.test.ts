@@ -105,7 +105,7 @@ test('the study of other inputs, another file, and a damaged line are refused', 
   writeFileSync(study, readFileSync(whole))
   for (const other of [{ seed: 5 }, { fingerprint: 'y' }, { folds: 4 }, { base: { k: 3 } }]) {
     await expect(tune(evaluator(), { ...options, ...other, study })).rejects.toThrow(
-      `${study}: is the study of other inputs or options`,
+      `${study}: was made with other inputs or options`,
     )
   }
   expect(readFileSync(study)).toEqual(readFileSync(whole))
@@ -119,6 +119,6 @@ test('the study of other inputs, another file, and a damaged line are refused', 
     const damaged = join(folder, 'damaged.jsonl')
     writeFileSync(damaged, '{"kith":"study","version":1}\n')
     appendFileSync(damaged, `${line}\n`)
-    await expect(StudyFile.open(damaged, {})).rejects.toThrow(`${damaged} line 2: is not a trial`)
+    await expect(StudyFile.open(damaged, {})).rejects.toThrow(`${damaged}:2: is not a trial`)
   }
 })

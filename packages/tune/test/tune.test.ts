@@ -129,13 +129,15 @@ test('a default that harms is switched off, also with few queries', async () => 
 
 test('options that make no sense are refused', async () => {
   const evaluator = capricious(1, 60)
-  await expect(tune(evaluator, { measure, trials: 0 })).rejects.toThrow('trials is 0')
-  await expect(tune(evaluator, { measure, seed: -1 })).rejects.toThrow('seed is -1')
-  await expect(tune(evaluator, { measure, folds: 61 })).rejects.toThrow('folds is 61')
-  await expect(tune(evaluator, { measure, base: { k: 0 } })).rejects.toThrow('setting k is 0')
+  await expect(tune(evaluator, { measure, trials: 0 })).rejects.toThrow('trials must be')
+  await expect(tune(evaluator, { measure, seed: -1 })).rejects.toThrow('seed must be')
+  await expect(tune(evaluator, { measure, folds: 61 })).rejects.toThrow('folds must be')
+  await expect(tune(evaluator, { measure, base: { k: 0 } })).rejects.toThrow('setting k must be')
   await expect(tune(capricious(1, 1), { measure })).rejects.toThrow('at least 2 judged queries')
   const space = { k: { kind: 'integer', from: 9, to: 2 } } as const
-  await expect(tune(evaluator, { measure, space })).rejects.toThrow('goes from 9 to 2')
+  await expect(tune(evaluator, { measure, space })).rejects.toThrow(
+    'must have from below to, got 9 to 2',
+  )
 })
 
 const folder = sharedCollection('cranfield')

@@ -30,15 +30,15 @@ test('written and read again, it is the same', async () => {
 
 test.each([
   ['not JSON', '{"kith"'],
-  ['not made by kith tune', '[]'],
-  ['not made by kith tune', 'null'],
-  ['is of version 2', { version: 2 }],
-  ['has the verdict best', { verdict: 'best' }],
-  ['lacks the held-out evidence', { heldOut: { gain: null } }],
-  ['lacks the measure', { measure: 7 }],
-  ['lacks the settings', { settings: undefined }],
+  ['was not made by kith tune', '[]'],
+  ['was not made by kith tune', 'null'],
+  ['expected version 1, got 2', { version: 2 }],
+  ['the verdict must be one of keep-run, default, tuned, got best', { verdict: 'best' }],
+  ['the field heldOut is missing', { heldOut: { gain: null } }],
+  ['the field measure is missing', { measure: 7 }],
+  ['the field settings is missing', { settings: undefined }],
   ['settings must be an object', { settings: null }],
-  ['setting k is 0', { settings: { k: 0 } }],
+  ['setting k must be', { settings: { k: 0 } }],
   ['unknown setting "q"', { settings: { q: 0 } }],
 ])('%s: refused', async (problem, change) => {
   const text = typeof change === 'string' ? change : JSON.stringify({ ...(await made), ...change })

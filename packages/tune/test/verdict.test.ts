@@ -41,7 +41,7 @@ test('few queries: the default stays unless it does harm', () => {
   const harmful = judge({ baseline, default: baseline.map((value, i) => value - (i % 5) * 0.02) })
   expect(harmful.heldOut.t).toBeLessThan(-1)
   expect(harmful).toMatchObject({ verdict: 'keep-run', candidate: 'default' })
-  expect(harmful.reason).toContain('harm')
+  expect(harmful.reason).toContain('make the ranking worse')
   expect(harmful.heldOut.tuned).toBeUndefined()
 })
 

@@ -62,7 +62,7 @@ export function checkBatchRow<T extends Batch>(row: T): T {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) continue
     throw new KithError(
       'BAD_INPUT',
-      `the database's row of the batch ${row.name} was changed: its ${column} are ${JSON.stringify(value)?.slice(0, 200)}, expected an object`,
+      `batch ${row.name} was changed in the database: ${column} must be an object, got ${JSON.stringify(value)?.slice(0, 200)}; remove the batch (kith jobs remove) and submit it again`,
     )
   }
   return row

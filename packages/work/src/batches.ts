@@ -84,9 +84,9 @@ export class Batches {
     jobSize: number,
   ): Promise<{ queries: number; fresh: boolean }> {
     if (!Number.isSafeInteger(jobSize) || jobSize < 1) {
-      throw new KithError('BAD_SETTING', `a job has ${jobSize} queries, allowed: from 1`)
+      throw new KithError('BAD_SETTING', `a job must have at least 1 query, got ${jobSize}`)
     }
-    checkStorable('the name of the batch', batch.name)
+    checkStorable('the batch name', batch.name)
     const digested = new DigestedItems(batch, items)
     return inTransaction(this.connections, async (client) => {
       // Two programs that submit the same batch wait for each other.
@@ -99,7 +99,7 @@ export class Batches {
         if (digested.digest() === known.digest) return { queries: known.queries, fresh: false }
         throw new KithError(
           'BAD_INPUT',
-          `there is a batch ${batch.name} of other settings or queries: take another name, or remove it`,
+          `batch ${batch.name} already exists with other settings or queries; choose another name, or remove that batch`,
         )
       }
       const id = await this.#insert(client, batch, digested)
@@ -146,7 +146,10 @@ export class Batches {
   async row(name: string): Promise<BatchRow> {
     const row = await this.#row(this.connections.pool, name)
     if (row) return row
-    throw new KithError('BAD_INPUT', `${this.connections.name}: there is no batch ${name}`)
+    throw new KithError(
+      'BAD_INPUT',
+      `${this.connections.name}: no batch ${name}; kith jobs lists the batches`,
+    )
   }
 
   /** A batch by its name. */
@@ -180,7 +183,7 @@ export class Batches {
         if (row['result'] === null) {
           throw new KithError(
             'BAD_INPUT',
-            `the batch ${name} is not finished: query ${query} has no result yet (kith jobs tells more)`,
+            `batch ${name} is not finished: query ${query} has no result yet; kith jobs shows the progress`,
           )
         }
         yield {
@@ -261,7 +264,7 @@ export class Batches {
 function noBatches(name: string): KithError {
   return new KithError(
     'BAD_INPUT',
-    `${name}: it has no batches: check the address, or submit one first (kith rerank --submit, kith labels --submit)`,
+    `${name} has no batches; check the address, or submit a batch (kith rerank --submit, kith labels --submit)`,
   )
 }
 

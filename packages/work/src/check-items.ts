@@ -25,7 +25,7 @@ export async function checkItems(ask: Ask, row: BatchRow): Promise<void> {
   const { found, placed } = counts as { found: number; placed: number }
   if (placed < queries) throw missingItems(row, await gapsOf(ask, row))
   if (found === queries) return
-  throw changed(row, `the database has ${found} queries of it, its row says ${queries}`)
+  throw changed(row, `expected ${queries} queries, got ${found}`)
 }
 
 /** Throws if rows that were read by their places are not all there: they were removed since they were checked. */
@@ -46,7 +46,7 @@ function missingItems(row: BatchRow, gaps: readonly Gap[]): KithError {
     .map(({ from, to }) => (to - from === 1 ? `${to}` : `${from + 1} to ${to}`))
     .join(', ')
   const more = gaps.length > NAMED_GAPS ? ' and others' : ''
-  return changed(row, `of its ${row.queries} queries these are missing: ${named}${more}`)
+  return changed(row, `expected ${row.queries} queries, but these are missing: ${named}${more}`)
 }
 
 /** Places without an item: the first, and the one after the last. */
@@ -74,7 +74,7 @@ async function gapsOf(ask: Ask, { id, queries }: BatchRow): Promise<Gap[]> {
 function changed({ name }: BatchRow, how: string): KithError {
   return new KithError(
     'BAD_INPUT',
-    `the rows of the batch ${name} were changed: ${how}; remove it (kith jobs remove) and submit it again`,
+    `batch ${name} was changed in the database: ${how}; remove the batch (kith jobs remove) and submit it again`,
   )
 }
 

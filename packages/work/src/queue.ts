@@ -189,9 +189,9 @@ function messageOf(output: unknown): string {
   const inner = value?.message
   // pg-boss says this of jobs whose worker disappeared.
   if (typeof inner === 'string' && inner.includes('timeout')) {
-    return 'its workers disappeared while they did it'
+    return 'the workers of this job disappeared before it was done'
   }
-  return String(message ?? inner ?? 'no reason was given')
+  return String(message ?? inner ?? 'unknown reason')
 }
 
 /** Some queries of a batch: those from one place up to another. */
@@ -239,7 +239,7 @@ export function checkJob(job: TakenJob): JobData {
   if (data) return data
   throw new KithError(
     'BAD_INPUT',
-    `the database's row of this job was changed: its data are ${JSON.stringify(job.data)?.slice(0, 200)}, expected its batch and the first and last of its queries (kith jobs remove, then submit again)`,
+    `this job was changed in the database: expected { batch, from, to }, got ${JSON.stringify(job.data)?.slice(0, 200)}; remove the batch (kith jobs remove) and submit it again`,
   )
 }
 

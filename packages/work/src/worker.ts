@@ -144,7 +144,7 @@ class Worker {
         'SELECT name, kind, settings, origin FROM kith.batches WHERE id = $1',
         [id],
       )
-      if (!rows[0]) throw new KithError('BAD_INPUT', 'its batch is no longer there')
+      if (!rows[0]) throw new KithError('BAD_INPUT', 'the batch of this job was removed')
       const items = await client.query<BatchItem>(
         `SELECT query, body FROM kith.items
          WHERE batch = $1 AND position >= $2 AND position < $3 ORDER BY position`,
@@ -153,7 +153,7 @@ class Worker {
       if (items.rows.length !== to - from) {
         throw new KithError(
           'BAD_INPUT',
-          `the database has ${items.rows.length} of its ${to - from} queries (${from + 1} to ${to}): rows were removed, or the job was changed`,
+          `expected ${to - from} queries (${from + 1} to ${to}), got ${items.rows.length}: rows were removed, or the job was changed`,
         )
       }
       return { batch: checkBatchRow(rows[0]), items: items.rows }
@@ -191,7 +191,10 @@ class Worker {
     const complete =
       results.length === items.length && items.every(({ query }, i) => results[i]!.query === query)
     if (complete) return results
-    throw new KithError('BAD_INPUT', `${items.length} queries got ${results.length} results`)
+    throw new KithError(
+      'BAD_INPUT',
+      `expected ${items.length} results, one per query, got ${results.length}`,
+    )
   }
 
   /** Results and the end of the job hold together or not at all; a second result of a query is dropped. */

@@ -50,7 +50,7 @@ describe.runIf(postgres)('batches', () => {
   it('come out in the order of their queries', async () => {
     const submitted = await batches.submit(batch('long'), itemsOf(2345), 100)
     expect(submitted).toEqual({ queries: 2345, fresh: true })
-    await expect(resultsOf('long')).rejects.toThrow('the batch long is not finished: query q 0')
+    await expect(resultsOf('long')).rejects.toThrow('batch long is not finished: query q 0')
     const [waiting] = await batches.progress()
     expect(waiting).toMatchObject({ queries: 2345, done: 0, rate: 0, secondsLeft: undefined })
     expect(await workAll()).toEqual([])
@@ -73,7 +73,7 @@ describe.runIf(postgres)('batches', () => {
     expect(await work(batches, noting, { ...options, signal, batch: 'mine' })).toEqual({ left: 0 })
     expect([...handled]).toEqual(['mine'])
     const absent = work(batches, double, { ...options, signal, batch: 'nobody’s' })
-    await expect(absent).rejects.toThrow('there is no batch nobody’s')
+    await expect(absent).rejects.toThrow('no batch nobody’s')
     expect(await workAll()).toEqual([])
   })
 
@@ -101,7 +101,7 @@ describe.runIf(postgres)('batches', () => {
     // How they are cut into jobs is no part of what they are.
     const again = await batches.submit({ ...batch('same'), origin: { x: 1 } }, itemsOf(10), 4)
     expect(again).toEqual({ queries: 10, fresh: false })
-    const other = 'there is a batch same of other settings or queries'
+    const other = 'batch same already exists with other settings or queries'
     await expect(batches.submit(batch('same'), itemsOf(11), 3)).rejects.toThrow(other)
     const settings = { by: 3 }
     await expect(batches.submit({ ...batch('same'), settings }, itemsOf(10), 3)).rejects.toThrow(
@@ -117,7 +117,7 @@ describe.runIf(postgres)('batches', () => {
       throw new Error('the file ends in the middle')
     }
     await expect(batches.submit(batch('broken'), broken(), 100)).rejects.toThrow('in the middle')
-    await expect(batches.find('broken')).rejects.toThrow('there is no batch broken')
+    await expect(batches.find('broken')).rejects.toThrow('no batch broken')
     expect(await batches.submit(batch('broken'), itemsOf(3), 100)).toMatchObject({ fresh: true })
     await workAll()
   })
@@ -144,13 +144,13 @@ describe.runIf(postgres)('batches', () => {
 
   it('refuse queries that the database could not keep', async () => {
     for (const [query, flaw] of [
-      ['a\0b', 'the query "a\\u0000b" has the character U+0000'],
-      ['a\ud800', 'the query "a\\ud800" has half of a surrogate pair'],
+      ['a\0b', 'the query "a\\u0000b" contains the character U+0000'],
+      ['a\ud800', 'the query "a\\ud800" contains half of a surrogate pair'],
     ] as const) {
       const items = [...itemsOf(3), { query, body: Buffer.from('1') }]
       await expect(batches.submit(batch('nul'), items, 2)).rejects.toThrow(flaw)
     }
-    await expect(batches.find('nul')).rejects.toThrow('there is no batch nul')
+    await expect(batches.find('nul')).rejects.toThrow('no batch nul')
   })
 
   it('fail with what the database said of their data, and others go on', async () => {
@@ -185,7 +185,7 @@ describe.runIf(postgres)('batches', () => {
     await batches.submit(batch('few'), itemsOf(4), 2)
     const failures = await workAll(async (which, items) => (await double(which, items)).slice(1))
     expect(failures).toHaveLength(6)
-    expect(failures[0]).toBe('1 queries got 0 results')
+    expect(failures[0]).toBe('expected 1 results, one per query, got 0')
     await batches.remove('few')
   })
 
@@ -193,21 +193,33 @@ describe.runIf(postgres)('batches', () => {
     const job = (data: string) => (id: number) =>
       `UPDATE kith_jobs.job SET data = ${data} WHERE id::text LIKE '00000001-%${id.toString(16).padStart(12, '0')}'`
     const changes: [sql: (id: number) => string, reason: string, done: number][] = [
-      [job("'null'"), "the database's row of this job was changed: its data are null", 4],
-      [job("'3'"), 'its data are 3, expected its batch', 4],
-      [job(`'{"batch": "abc", "from": 2, "to": 4}'`), 'its data are {"to":4,"from":2,', 4],
+      [
+        job("'null'"),
+        'this job was changed in the database: expected { batch, from, to }, got null',
+        4,
+      ],
+      [job("'3'"), 'expected { batch, from, to }, got 3', 4],
+      [
+        job(`'{"batch": "abc", "from": 2, "to": 4}'`),
+        'expected { batch, from, to }, got {"to":4,"from":2,',
+        4,
+      ],
       [job(`data || '{"from": 2.5}'`), '"from":2.5', 4],
-      [job(`data || '{"batch": 1e300}'`), 'its data are', 4],
-      [job(`'{"batch": 1, "from": 2, "to": 4}'`), 'its data are', 4],
-      [job(`data || '{"to": 2000000000}'`), 'the database has 4 of its 1999999998 queries', 4],
+      [job(`data || '{"batch": 1e300}'`), 'expected { batch, from, to }', 4],
+      [job(`'{"batch": 1, "from": 2, "to": 4}'`), 'expected { batch, from, to }', 4],
+      [
+        job(`data || '{"to": 2000000000}'`),
+        'expected 1999999998 queries (3 to 2000000000), got 4',
+        4,
+      ],
       [
         (id) => `DELETE FROM kith.items WHERE position = 2 AND batch = ${id}`,
-        'the database has 1 of its 2 queries (3 to 4)',
+        'expected 2 queries (3 to 4), got 1',
         4,
       ],
       [
         (id) => `UPDATE kith.batches SET settings = '[1]' WHERE id = ${id}`,
-        'its settings are [1], expected an object',
+        'settings must be an object, got [1]',
         0,
       ],
     ]
@@ -224,7 +236,9 @@ describe.runIf(postgres)('batches', () => {
       expect(found.failures).toHaveLength(done === 0 ? 3 : 1)
       expect(found.failures[0]!.message).toContain(reason)
     }
-    await expect(batches.find(`changed-${changes.length - 1}`)).rejects.toThrow('settings are [1]')
+    await expect(batches.find(`changed-${changes.length - 1}`)).rejects.toThrow(
+      'settings must be an object, got [1]',
+    )
     const before = await counts()
     for (const i of changes.keys()) await batches.remove(`changed-${i}`)
     expect((await counts())[2]).toBe(before[2]! - 3 * changes.length)
@@ -243,26 +257,29 @@ describe.runIf(postgres)('batches', () => {
     const move = (to: number) =>
       `UPDATE kith.items SET position = ${to} WHERE batch = ${id} AND position = 7`
     const changes: [sql: string, problem: string][] = [
-      [remove('position = 0'), 'of its 2345 queries these are missing: 1'],
-      [remove('position = 1234'), 'of its 2345 queries these are missing: 1235'],
-      [remove('position = 2344'), 'of its 2345 queries these are missing: 2345'],
+      [remove('position = 0'), 'expected 2345 queries, but these are missing: 1'],
+      [remove('position = 1234'), 'expected 2345 queries, but these are missing: 1235'],
+      [remove('position = 2344'), 'expected 2345 queries, but these are missing: 2345'],
       [
         remove('position BETWEEN 990 AND 1010'),
-        'of its 2345 queries these are missing: 991 to 1011',
+        'expected 2345 queries, but these are missing: 991 to 1011',
       ],
-      [remove('position >= 1000'), 'of its 2345 queries these are missing: 1001 to 2345'],
-      [remove('true'), 'of its 2345 queries these are missing: 1 to 2345'],
+      [remove('position >= 1000'), 'expected 2345 queries, but these are missing: 1001 to 2345'],
+      [remove('true'), 'expected 2345 queries, but these are missing: 1 to 2345'],
       [
         remove('position % 100 = 1'),
-        'of its 2345 queries these are missing: 2, 102, 202, 302, 402 and others',
+        'expected 2345 queries, but these are missing: 2, 102, 202, 302, 402 and others',
       ],
-      [move(5000), 'of its 2345 queries these are missing: 8'],
-      [move(-1), 'of its 2345 queries these are missing: 8'],
-      [queries(2344), 'the database has 2345 queries of it, its row says 2344'],
-      [queries(0), 'the database has 2345 queries of it, its row says 0'],
-      [queries(-1), 'the database has 2345 queries of it, its row says -1'],
-      [queries(2346), 'of its 2346 queries these are missing: 2346'],
-      [queries(2 ** 31 - 1), 'of its 2147483647 queries these are missing: 2346 to 2147483647'],
+      [move(5000), 'expected 2345 queries, but these are missing: 8'],
+      [move(-1), 'expected 2345 queries, but these are missing: 8'],
+      [queries(2344), 'expected 2344 queries, got 2345'],
+      [queries(0), 'expected 0 queries, got 2345'],
+      [queries(-1), 'expected -1 queries, got 2345'],
+      [queries(2346), 'expected 2346 queries, but these are missing: 2346'],
+      [
+        queries(2 ** 31 - 1),
+        'expected 2147483647 queries, but these are missing: 2346 to 2147483647',
+      ],
     ]
     for (const [sql, problem] of changes) {
       await run(database.url, sql)
@@ -272,8 +289,8 @@ describe.runIf(postgres)('batches', () => {
       )
       expect(error, sql).toBeInstanceOf(KithError)
       const { message } = error as KithError
-      expect(message).toContain(`the rows of the batch ${name} were changed: `)
-      expect(message).toContain(`${problem}; remove it`)
+      expect(message).toContain(`batch ${name} was changed in the database: `)
+      expect(message).toContain(`${problem}; remove the batch`)
       await run(
         database.url,
         `${remove('true')}; INSERT INTO kith.items SELECT * FROM kept; ${queries(2345)}`,
@@ -288,7 +305,7 @@ describe.runIf(postgres)('batches', () => {
       for await (const _ of reading) {
       }
     }
-    await expect(rest()).rejects.toThrow('of its 2345 queries these are missing: 2001;')
+    await expect(rest()).rejects.toThrow('expected 2345 queries, but these are missing: 2001;')
     await run(database.url, 'DROP TABLE kept')
     await batches.remove(name)
   })

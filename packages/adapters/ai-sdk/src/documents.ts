@@ -58,7 +58,7 @@ export function scoresOf(value: JSONValue | undefined, documents: number): numbe
     throw new KithError('BAD_INPUT', 'the scores of the documents must be an array of numbers')
   }
   if (value.length !== documents) {
-    const problem = `there are ${value.length} scores for ${documents} documents`
+    const problem = `expected ${documents} scores, one per document, got ${value.length}`
     throw new KithError('BAD_SHAPE', problem)
   }
   return value as number[]
@@ -103,7 +103,7 @@ export async function completeVectors(
   if (!embed) {
     throw new KithError(
       'BAD_INPUT',
-      `${name(missing[0]!)} has no embedding: give createKith an embed function, or pass documents with an embedding and the query’s in providerOptions: { kith: { embedding } }`,
+      `${name(missing[0]!)} has no embedding; pass an embed function to createKith, or documents with an embedding and the query’s embedding in providerOptions: { kith: { embedding } }`,
     )
   }
   const answer = await embed(
@@ -112,8 +112,8 @@ export async function completeVectors(
   )
   const made = Array.isArray(answer) ? answer : rowsOf(answer as Matrix)
   if (made.length !== missing.length) {
-    const counts = `${made.length} vectors for ${missing.length} texts`
-    throw new KithError('BAD_SHAPE', `embed gave ${counts}`)
+    const counts = `${missing.length} vectors, one per text, got ${made.length}`
+    throw new KithError('BAD_SHAPE', `embed must return ${counts}`)
   }
   for (const [i, index] of missing.entries()) vectors[index] = made[i]
   return vectors as Vector[]

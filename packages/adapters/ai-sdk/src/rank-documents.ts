@@ -190,12 +190,12 @@ function nearestFirst(
 ): number[] {
   const products = documents.map((vector, place) => {
     if (vector.length !== query.length) {
-      const problem = `document ${place} has ${vector.length} dimensions, the query has ${query.length}`
+      const problem = `document ${place} has ${vector.length} dimensions, but the query has ${query.length}`
       throw new KithError('BAD_SHAPE', problem)
     }
     const found = { toQuery: dot(query, vector), square: dot(vector, vector) }
     if (Number.isFinite(found.toQuery) && Number.isFinite(found.square)) return found
-    const problem = `the embedding of the query or of document ${place} has a number that is not finite`
+    const problem = `the embedding of the query or of document ${place} contains a number that is not finite`
     throw new KithError('BAD_VECTOR', problem)
   })
   const own = dot(query, query)

@@ -57,7 +57,7 @@ function createRerankingModel(preset: PresetName, options: RerankingOptions): Re
   refuseUnknown(options, optionParts)
   if (!Object.hasOwn(presets, preset)) {
     const known = Object.keys(presets).join(', ')
-    throw new KithError('BAD_SETTING', `there is no preset ${preset}, allowed: ${known}`)
+    throw new KithError('BAD_SETTING', `preset must be one of ${known}, got ${preset}`)
   }
   const { settings: own, statistics } = options
   const settings = resolveMethodSettings(
@@ -85,7 +85,7 @@ async function rerankDocuments(
   settings: MethodSettings,
 ): Promise<Awaited<ReturnType<RerankingModelV3['doRerank']>>> {
   if (topN !== undefined && !(Number.isInteger(topN) && topN > 0)) {
-    throw new KithError('BAD_SETTING', `topN is ${topN}, allowed: whole numbers from 1`)
+    throw new KithError('BAD_SETTING', `topN must be a whole number of at least 1, got ${topN}`)
   }
   const documents = readDocuments(given, { text, title })
   const { embedding, scores } = providerOptions?.['kith'] ?? {}

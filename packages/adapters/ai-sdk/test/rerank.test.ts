@@ -128,7 +128,7 @@ test('a preset and settings', async () => {
   expect(ranking.map(({ originalIndex }) => originalIndex)).toEqual([...order])
   expect(ranking.map(({ score }) => score)).toEqual([...scores])
   expect(() => kith.rerankingModel('best' as PresetName)).toThrow(
-    /no preset best, allowed: balanced/,
+    /preset must be one of balanced.*, got best/,
   )
 })
 
@@ -295,7 +295,7 @@ test('stops when told, and says what is wrong', async () => {
   ).rejects.toThrow('enough')
   const bare = createKith().rerankingModel()
   await expect(rerank({ ...call, model: bare })).rejects.toThrow(
-    /^the query has no embedding: give createKith an embed function/,
+    /^the query has no embedding; pass an embed function to createKith/,
   )
   await expect(
     rerank({ ...call, model: bare, providerOptions: providerOptions() }),
@@ -303,7 +303,9 @@ test('stops when told, and says what is wrong', async () => {
   await expect(
     rerank({ ...call, model: bare, providerOptions: { kith: { embedding: ['1'] } } }),
   ).rejects.toThrow(/the embedding of the query must be an array of numbers/)
-  await expect(rerank({ ...call, model: bare, topN: -1 })).rejects.toThrow(/topN is -1, allowed/)
+  await expect(rerank({ ...call, model: bare, topN: -1 })).rejects.toThrow(
+    /topN must be .*, got -1/,
+  )
   const scored = (scores: (number | string)[]) =>
     rerank({ ...call, model: hanging.rerankingModel(), providerOptions: { kith: { scores } } })
   await expect(scored([1])).rejects.toThrow(/there are 1 scores for 8 documents/)
@@ -312,7 +314,7 @@ test('stops when told, and says what is wrong', async () => {
     embed: async (values) => values.map((_, i) => (i < 2 ? [1] : [1, 2])),
   })
   await expect(rerank({ ...call, model: mixed.rerankingModel() })).rejects.toThrow(
-    /document 2 has 2 dimensions, the query has 1/,
+    /document 2 has 2 dimensions, but the query has 1/,
   )
   const bad = createKith({ embed: async (values) => values.map((_, i) => [i === 5 ? NaN : 1]) })
   await expect(rerank({ ...call, model: bad.rerankingModel() })).rejects.toThrow(
@@ -324,7 +326,7 @@ test('stops when told, and says what is wrong', async () => {
 
 test('options that nobody knows are refused where they are given', () => {
   expect(() => createKith({ statistics: [] as never }).rerankingModel()).toThrow(
-    'statistics must come from termStatistics',
+    'statistics must be the result of termStatistics()',
   )
   expect(() => createKith({ embeddings: () => [] } as object)).toThrow(
     'unknown option of createKith "embeddings", did you mean embed? Known: embed, text, title, settings',

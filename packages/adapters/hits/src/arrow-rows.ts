@@ -41,7 +41,10 @@ export function joinRows(parts: readonly ArrowRows[]): ArrowData {
   const { data } = parts[0]!
   if (data.typeId === DICTIONARY || data.typeId === UNION) {
     const kind = data.typeId === UNION ? 'unions' : 'dictionaries'
-    throw new KithError('BAD_INPUT', `columns of ${kind} cannot be merged: select the others`)
+    throw new KithError(
+      'BAD_INPUT',
+      `columns of ${kind} cannot be merged; select only other columns`,
+    )
   }
   const length = parts.reduce((sum, { begin, end }) => sum + end - begin, 0)
   const valid = joinBits(parts, length, (own, row) => own.getValid(row))

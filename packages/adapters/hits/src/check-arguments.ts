@@ -54,20 +54,20 @@ export function checkHits(hits: unknown): void {
     if (!Array.isArray(hits[0])) return
     throw new KithError(
       'BAD_INPUT',
-      'the hits are an array of arrays, one nesting too many: pass the hits of one query',
+      'hits must be an array of hits, got an array of arrays; pass the hits of one query',
     )
   }
-  throw new KithError('BAD_INPUT', `the hits must be an array, ${insteadOfHits(hits)}`)
+  throw new KithError('BAD_INPUT', `hits must be an array, got ${insteadOfHits(hits)}`)
 }
 
 /** Refuses a reader that was not called, such as `qdrant` for `qdrant()`, and values that are no reader. */
 export function checkReader(reader: unknown): void {
   if (typeof reader === 'function') {
     const name = reader.name || 'the reader'
-    throw new KithError('BAD_INPUT', `the reader is a function: call it, ${name}()`)
+    throw new KithError('BAD_INPUT', `reader must be an object, got a function; call ${name}()`)
   }
   if (typeof reader === 'object' && reader !== null) return
-  throw new KithError('BAD_INPUT', 'the reader must be an object: take one such as qdrant()')
+  throw new KithError('BAD_INPUT', 'reader must be an object; pass a reader such as qdrant()')
 }
 
 /** Refuses a reader of hits with vectors that cannot read them. */
@@ -76,7 +76,7 @@ export function checkVectorReader(reader: unknown): void {
   if (typeof (reader as { vector?: unknown } | null | undefined)?.vector === 'function') return
   throw new KithError(
     'BAD_INPUT',
-    'the reader must have a function vector: take one such as qdrant(), or pass { vector: (hit) => hit.embedding }',
+    'reader must have a function vector; pass a reader such as qdrant(), or { vector: (hit) => hit.embedding }',
   )
 }
 
@@ -84,11 +84,11 @@ export function checkVectorReader(reader: unknown): void {
 const lists = ['points', 'matches', 'hits', 'objects', 'rows', 'result', 'results', 'data', 'body']
 
 function insteadOfHits(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return `not ${String(value)}`
-  if (typeof (value as { then?: unknown }).then === 'function') return 'this is a promise: await it'
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (typeof (value as { then?: unknown }).then === 'function') return 'a promise; await it'
   const path = pathToList(value, 2)
-  if (path === undefined) return 'this is an object: pass the list of hits inside it'
-  return `this is a whole response: pass its ${path}`
+  if (path === undefined) return 'an object; pass the list of hits inside it'
+  return `a whole response; pass its ${path}`
 }
 
 /** Where a response has its list, such as `hits.hits`; undefined where it has none. */

@@ -57,7 +57,7 @@ export function lancedbReranker(vector: Vector, options: LancedbRerankerOptions)
   if (!vector || !options?.text) {
     throw new KithError(
       'BAD_INPUT',
-      'lancedbReranker takes the query’s vector and the name of the column with the text: (vector, { text: "body" })',
+      'lancedbReranker needs the query’s vector and the name of the text column, such as lancedbReranker(vector, { text: "body" })',
     )
   }
   const { statistics, settings, ...columns } = options

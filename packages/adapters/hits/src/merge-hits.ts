@@ -64,7 +64,7 @@ export function mergeHits<Hits extends readonly unknown[] | []>(
   },
 ): MergedHit<Hits>[] {
   if (!Array.isArray(lists)) {
-    throw new KithError('BAD_INPUT', 'the lists must be an array of { hits, reader }')
+    throw new KithError('BAD_INPUT', 'lists must be an array of { hits, reader }')
   }
   const found = new Map<string, MergedHit<unknown[]>>()
   for (const [number, list] of (lists as readonly HitList<unknown>[]).entries()) {
@@ -99,8 +99,8 @@ export function mergeHits<Hits extends readonly unknown[] | []>(
 function idOf(hit: unknown, { id }: ListReader<unknown>, name: string): string {
   const own = id?.(hit) ?? undefined
   if (own !== undefined) return String(own)
-  const advice = 'give the reader a function id, such as { ...reader, id: (hit) => hit.key }'
-  throw new KithError('BAD_INPUT', `${name} has no id: ${advice}`)
+  const advice = 'add a function id to the reader, such as { ...reader, id: (hit) => hit.key }'
+  throw new KithError('BAD_INPUT', `${name} has no id; ${advice}`)
 }
 
 function emptyHit(id: string, lists: number): MergedHit<unknown[]> {

@@ -157,7 +157,7 @@ export function textsOf<Hit>(
   if (!text) {
     throw new KithError(
       'BAD_INPUT',
-      'the query has a text, the reader knows none of the hits: name the field, such as { text: "body" }, or pass the query’s vector alone',
+      'the query has a text, but the reader returns no texts of hits; name the field, such as { text: "body" }, or pass only the query’s vector',
     )
   }
   const texts = hits.map((hit) => text(hit) ?? '')
@@ -183,7 +183,7 @@ function noTexts<Hit>(
   const fields = Object.keys(fieldsOf(hit) ?? {})
   const where = field === undefined ? 'where the reader looks for it' : `in the field ${field}`
   const there = fields.length > 0 ? `the fields ${fields.join(', ')}` : 'no fields'
-  return `no hit has a ${part} ${where}; hit 0 has ${there}: correct the name, or ask the store to return that field`
+  return `no hit has a ${part} ${where}; hit 0 has ${there}; correct the name, or make the store return that field`
 }
 
 /** The store's scores, the higher the better; undefined where the reader knows none. */
@@ -211,5 +211,5 @@ export function checkVectors(
   const bare = found.indexOf(undefined)
   if (bare < 0) return found
   if (words && takesWords(method) && found.some((vector) => vector !== undefined)) return found
-  throw new KithError('BAD_INPUT', `hit ${bare} has no dense vector: ${advice}`)
+  throw new KithError('BAD_INPUT', `hit ${bare} has no dense vector; ${advice}`)
 }

@@ -96,7 +96,8 @@ export function merged(): Reader<MergedHit> {
     score: (hit) => hit.similarity,
     byScore: false,
     id: (hit) => hit.id,
-    advice: 'ask the stores for the vectors of their hits, or fetch them with rerankFetched',
+    advice:
+      'make the stores return the vectors of their hits, or fetch the vectors with rerankFetched',
   }
 }
 

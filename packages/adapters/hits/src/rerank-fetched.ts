@@ -70,7 +70,7 @@ export async function rerankFetched<Hit>(
   if (typeof options?.vectors !== 'function') {
     throw new KithError(
       'BAD_INPUT',
-      'option vectors must be a function that fetches vectors of hits',
+      'option vectors must be a function that fetches the vectors of hits',
     )
   }
   const { topN, settings } = readOptions(options, hits.length)
@@ -78,7 +78,7 @@ export async function rerankFetched<Hit>(
   if (vector === undefined || vector === null) {
     throw new KithError(
       'BAD_INPUT',
-      'the query has no vector to compare fetched ones with: without it, rerankHits ranks by words and scores',
+      'the query has no vector; pass one, or use rerankHits to rank by words and scores',
     )
   }
   if (hits.length === 0) return []
@@ -92,10 +92,10 @@ export async function rerankFetched<Hit>(
   const fetched = await options.vectors(plan.chosen.map((index) => hits[index]!))
   if (!Array.isArray(fetched) || fetched.length !== plan.chosen.length) {
     const count = Array.isArray(fetched) ? fetched.length : 'no'
-    const problem = `option vectors gave ${count} vectors for ${plan.chosen.length} hits`
+    const problem = `option vectors must return ${plan.chosen.length} vectors, one per hit, got ${count}`
     throw new KithError('BAD_SHAPE', problem)
   }
-  const advice = 'option vectors must fetch it'
+  const advice = 'option vectors must return it'
   const vectors = checkVectors(fetched, advice, words, settings)
   const own = new Map(plan.chosen.map((index, i) => [index, vectors[i]]))
   if (listOptionNames.every((name) => options[name as keyof HitListOptions<Hit>] === undefined)) {

@@ -107,7 +107,7 @@ export function readOptions(
   hits: number,
 ): { topN: number; settings: MethodSettings } {
   if (topN !== undefined && !(Number.isInteger(topN) && topN >= 0)) {
-    throw new KithError('BAD_SETTING', `topN is ${topN}, allowed: whole numbers from 0`)
+    throw new KithError('BAD_SETTING', `topN must be a whole number of at least 0, got ${topN}`)
   }
   const known = statistics === undefined ? settings : { ...settings, statistics }
   return { topN: topN ?? hits, settings: resolveMethodSettings(known) }

@@ -102,7 +102,7 @@ test('LanceDB’s hybrid queries, with its own reranker and with ours', async ()
   const bare = hybrid().select(['id', 'text']).rerank(reranker).toArray()
   await expect(bare).rejects.toThrow(/select the column vector/)
   expect(() => lancedbReranker(query.vector, undefined as never)).toThrow(
-    'lancedbReranker takes the query’s vector and the name of the column',
+    'lancedbReranker needs the query’s vector and the name of the text column',
   )
   expect(() => lancedbReranker(query.vector, { texts: 'text' } as never)).toThrow(
     'did you mean text?',

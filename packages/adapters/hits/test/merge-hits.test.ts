@@ -118,7 +118,7 @@ test('a vector of either list is a document’s vector: all of them, or none', (
   )
   const none = mergeHits([{ hits: scored.map(bare), reader }])
   expect(() => rerankHits(query, none, merged())).toThrow(
-    /hit 0 has no dense vector: ask the stores for the vectors of their hits/,
+    /hit 0 has no dense vector; make the stores return the vectors of their hits/,
   )
   const { text } = query
   expect(places(rerankHits({ text }, none, merged()))).toEqual(
@@ -188,11 +188,11 @@ test('says what is wrong', () => {
   expect(mergeHits([])).toEqual([])
   expect(() => mergeHits({ hits, reader } as never)).toThrow('an array of { hits, reader }')
   expect(() => mergeHits([hits] as never)).toThrow('unknown property of a list')
-  expect(() => mergeHits([null] as never)).toThrow('the hits must be an array')
+  expect(() => mergeHits([null] as never)).toThrow('hits must be an array')
   expect(() => mergeHits([{ points: hits, reader }] as never)).toThrow('did you mean hits?')
-  expect(() => mergeHits([{ hits }] as never)).toThrow('the reader must be an object')
+  expect(() => mergeHits([{ hits }] as never)).toThrow('reader must be an object')
   expect(() => mergeHits([{ hits, reader: {} }])).toThrow(
-    'hit 0 of list 0 has no id: give the reader a function id',
+    'hit 0 of list 0 has no id; add a function id to the reader',
   )
   const points = [{ vector: [1] }]
   expect(() => mergeHits([{ hits: points, reader: qdrant() }])).toThrow('hit 0 of list 0 has no id')

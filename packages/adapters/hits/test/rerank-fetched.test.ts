@@ -114,7 +114,7 @@ test('a chosen hit may lack a vector, not all of them', async () => {
   ).toEqual(plain(selection.rerank(query.vector, chosen)))
   const none = { statistics, vectors: fetchVectors(() => true) }
   await expect(rerankFetched(query, points, reader, none)).rejects.toThrow(
-    /has no dense vector: option vectors must fetch it/,
+    /has no dense vector; option vectors must return it/,
   )
   await expect(rerankFetched(query.vector, points, reader, options)).rejects.toThrow(
     /hit \d+ has no dense vector/,
@@ -128,7 +128,7 @@ test('says what is wrong, before anything is fetched where it can', async () => 
     expect(call).rejects.toThrow(message)
   await rejects(
     rerankFetched(query, points, reader, {} as never),
-    'option vectors must be a function that fetches vectors of hits',
+    'option vectors must be a function that fetches the vectors of hits',
   )
   await rejects(
     rerankFetched(query, points, reader, { ...options, fetch } as never),
@@ -138,12 +138,12 @@ test('says what is wrong, before anything is fetched where it can', async () => 
   await rejects(rerankFetched(null as never, points, reader, options), 'the query has no vector')
   await rejects(rerankFetched(query, points, qdrant(), options), 'name the field')
   await rejects(rerankFetched(query, points, qdrant as never, options), 'call it, qdrant()')
-  await rejects(rerankFetched(query, points, undefined as never, options), 'the reader must be')
+  await rejects(rerankFetched(query, points, undefined as never, options), 'reader must be')
   await rejects(rerankFetched(query, { points } as never, reader, options), 'pass its points')
   await rejects(rerankFetched(query, points, reader, { ...options, topN: 0.5 }), 'topN is 0.5')
   await rejects(
     rerankFetched(query, points, reader, { ...options, statistics: {} as never }),
-    'statistics must come from termStatistics',
+    'statistics must be the result of termStatistics()',
   )
   expect(await rerankFetched(query, [], reader, options)).toEqual([])
   expect(fetch).not.toHaveBeenCalled()

@@ -66,7 +66,7 @@ test('statistics count, and choose the context from the first 200', () => {
     better,
   )
   expect(() => rerankHits(asked, bare, own, { statistics: new Map() as never })).toThrow(
-    'statistics must come from termStatistics',
+    'statistics must be the result of termStatistics()',
   )
   expect(() =>
     rerankHits(asked, bare, own, { statistics, settings: { tokenizer: 'none' } }),
@@ -146,9 +146,9 @@ test('messages say which hit lacks a vector and what to ask the store for', () =
     )
   }
   expect(() => rerankHits(query.vector, [{ embedding: '[1,2]' }], pgvector())).toThrow(
-    /candidate 0 has 2 dimensions, the query has 8/,
+    /candidate 0 has 2 dimensions, but the query has 8/,
   )
-  expect(() => rerankHits(query, hits, own, { topN: -1 })).toThrow(/topN is -1/)
+  expect(() => rerankHits(query, hits, own, { topN: -1 })).toThrow(/topN must be .*, got -1/)
   expect(() => rerankHits(null as never, hits, own)).toThrow(/the query must be/)
 })
 
@@ -173,25 +173,25 @@ test('hits of a client without types compile, and are read', () => {
 })
 
 test.each([
-  [{ points: hits }, 'the hits must be an array, this is a whole response: pass its points'],
+  [{ points: hits }, 'hits must be an array, got a whole response; pass its points'],
   [{ matches: hits }, 'pass its matches'],
   [{ took: 3, hits: { total: 1, hits } }, 'pass its hits.hits'],
   [{ body: { hits: { hits } } }, 'pass its body.hits.hits'],
   [{ rows: () => [hits] }, 'pass its rows()[0]'],
-  [{ total: 3 }, 'this is an object: pass the list of hits inside it'],
-  [Promise.resolve(hits), 'this is a promise: await it'],
-  [undefined, 'the hits must be an array, not undefined'],
-  [[hits], 'one nesting too many: pass the hits of one query'],
+  [{ total: 3 }, 'got an object; pass the list of hits inside it'],
+  [Promise.resolve(hits), 'got a promise; await it'],
+  [undefined, 'hits must be an array, got undefined'],
+  [[hits], 'got an array of arrays; pass the hits of one query'],
 ])('hits that are no list of hits, %#', (given, message) => {
   expect(() => rerankHits(query, given as unknown as typeof hits, own)).toThrow(message)
 })
 
 test('a reader that was not called, or is none', () => {
   expect(() => rerankHits(query, hits, qdrant as never)).toThrow(
-    'the reader is a function: call it, qdrant()',
+    'reader must be an object, got a function; call qdrant()',
   )
   for (const none of [undefined, {}, 'qdrant']) {
-    expect(() => rerankHits(query, hits, none as never)).toThrow('the reader must have a function')
+    expect(() => rerankHits(query, hits, none as never)).toThrow('reader must have a function')
   }
 })
 

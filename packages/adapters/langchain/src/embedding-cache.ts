@@ -41,7 +41,7 @@ export class EmbeddingCache {
       const count = Array.isArray(answers) ? answers.length : 'no'
       throw new KithError(
         'BAD_SHAPE',
-        `embedDocuments gave ${count} vectors for ${missing.size} texts`,
+        `embedDocuments must return ${missing.size} vectors, one per text, got ${count}`,
       )
     }
     for (const [i, text] of [...missing].entries()) {
@@ -72,5 +72,5 @@ export class EmbeddingCache {
 function toVector(answer: unknown, method: string): Float32Array {
   if (Array.isArray(answer) || answer instanceof Float64Array) return Float32Array.from(answer)
   if (answer instanceof Float32Array) return answer
-  throw new KithError('BAD_INPUT', `${method} must give vectors, it gave ${typeof answer}`)
+  throw new KithError('BAD_INPUT', `${method} must return vectors, got ${typeof answer}`)
 }

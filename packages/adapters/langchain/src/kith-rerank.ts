@@ -201,7 +201,7 @@ export class KithRerank extends BaseDocumentCompressor {
     return documents.map((document, index) => {
       const own: unknown = read(document) ?? undefined
       if (own !== undefined && typeof own !== 'string') {
-        const problem = `the title of document ${index} is ${String(own)}, it must be a string`
+        const problem = `the title of document ${index} must be a string, got ${String(own)}`
         throw new KithError('BAD_INPUT', problem)
       }
       return { title: own, text: document.pageContent }
@@ -233,7 +233,7 @@ export class KithRerank extends BaseDocumentCompressor {
     return documents.map((document, index) => {
       const value: unknown = read(document) ?? undefined
       if (value === undefined || typeof value === 'number') return value
-      const problem = `the score of document ${index} is ${String(value)}, it must be a number`
+      const problem = `the score of document ${index} must be a number, got ${String(value)}`
       throw new KithError('BAD_INPUT', problem)
     })
   }
@@ -261,5 +261,8 @@ function withScores(
 
 function checkCount(name: string, value: number, from: number): void {
   if (Number.isInteger(value) && value >= from) return
-  throw new KithError('BAD_SETTING', `${name} is ${value}, allowed: whole numbers from ${from}`)
+  throw new KithError(
+    'BAD_SETTING',
+    `${name} must be a whole number of at least ${from}, got ${value}`,
+  )
 }

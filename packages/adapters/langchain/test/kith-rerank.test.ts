@@ -337,23 +337,25 @@ test('vectorScore follows the metric', async () => {
 test('says what is wrong', async () => {
   const embeddings = new LocalEmbeddings(encoder)
   expect(() => new KithRerank({} as never)).toThrow(/embeddings must be an Embeddings/)
-  expect(() => new KithRerank({ embeddings, topN: 0 })).toThrow(/topN is 0, allowed/)
+  expect(() => new KithRerank({ embeddings, topN: 0 })).toThrow(/topN must be .*, got 0/)
   expect(() => new KithRerank({ embeddings, cacheSize: 1.5 })).toThrow(/cacheSize is 1.5/)
-  expect(() => new KithRerank({ embeddings, settings: { k: 0 } })).toThrow(/setting k is 0/)
+  expect(() => new KithRerank({ embeddings, settings: { k: 0 } })).toThrow(
+    /setting k must be .*, got 0/,
+  )
   expect(() => new KithRerank({ embeddings, statistics: {} as never })).toThrow(
-    /statistics must come from termStatistics/,
+    /statistics must be the result of termStatistics/,
   )
   const documents = [{ pageContent: 'a', metadata: { v: 'no vector' } }]
   await expect(
     new KithRerank({ embeddings, score: 'v' }).compressDocuments(documents, query),
-  ).rejects.toThrow(/the score of document 0 is no vector, it must be a number/)
+  ).rejects.toThrow(/the score of document 0 must be a number, got no vector/)
   await expect(
     new KithRerank({ embeddings, vector: 'v' }).compressDocuments(documents, query),
   ).rejects.toThrow(/candidate 0 must be a Float32Array or an array of numbers/)
   const short = { embedQuery: async () => [1], embedDocuments: async () => [] }
   await expect(
     new KithRerank({ embeddings: short }).compressDocuments(documents, query),
-  ).rejects.toThrow(/embedDocuments gave 0 vectors for 1 texts/)
+  ).rejects.toThrow(/embedDocuments must return 1 vectors, one per text, got 0/)
 })
 
 test.each(['top_n', 'topn', 'topK'])('option %s is told to be topN', (name) => {

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs'
 import { KithError } from '@kith/core'
 
-/** A file that does not hold what it should: the message names the file and the place in it. */
+/** A file with wrong contents: the message names the file and the place, such as `run.trec:12`. */
 export class FileError extends KithError {
   constructor(
     readonly file: string,
@@ -9,7 +9,8 @@ export class FileError extends KithError {
     readonly place: string,
     problem: string,
   ) {
-    super('BAD_FILE', `${file}${place === '' ? '' : ` ${place}`}: ${problem}`)
+    const where = place === '' ? '' : ` ${place}`.replace(/^ line (?=\d)/, ':')
+    super('BAD_FILE', `${file}${where}: ${problem}`)
   }
 }
 
@@ -31,16 +32,16 @@ export function asFileError(file: string, error: unknown): KithError {
 const problems: Record<string, string> = {
   ENOENT: 'there is no such file',
   EISDIR: 'is a folder, not a file',
-  EACCES: 'may not be read or written by this user',
+  EACCES: 'permission denied',
   EEXIST: 'a part of its path is a file, not a folder',
   ENOTDIR: 'a part of its path is a file, not a folder',
   ENOSPC: 'there is no space left on the disk',
-  EDQUOT: 'the quota of this user on the disk is used up',
-  EFBIG: 'the file is too large: a limit on the size of files (ulimit -f) or the disk refuses it',
-  EIO: 'the disk failed to read or write it',
+  EDQUOT: 'the disk quota of this user is used up',
+  EFBIG: 'the file is too large for the disk or for the limit of this user (ulimit -f)',
+  EIO: 'the disk failed to read or write the file',
   EROFS: 'its disk is read-only',
-  EPIPE: 'what read from it has ended',
-  ELOOP: 'its links lead in a circle',
+  EPIPE: 'the program that reads from this pipe has ended',
+  ELOOP: 'the symbolic links form a circle',
   ENXIO: 'is a socket or a device that cannot be opened',
 }
 

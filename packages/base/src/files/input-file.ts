@@ -80,7 +80,10 @@ let standardInputTaken = false
 function openSource(file: string): Readable {
   if (isStandardInput(file)) {
     if (standardInputTaken) {
-      throw new KithError('BAD_SETTING', 'standard input is read once: name files for the others')
+      throw new KithError(
+        'BAD_SETTING',
+        'standard input can be read only once; name files for the other inputs',
+      )
     }
     standardInputTaken = true
     return process.stdin
@@ -151,7 +154,7 @@ export function hasPackedName(file: string): boolean {
 function isPacked(file: string, start: Uint8Array): boolean {
   if (start[0] === 0x1f && start[1] === 0x8b && start[2] === 0x08) return true
   if (!hasPackedName(file)) return false
-  throw new FileError(file, '', 'ends in .gz, but is not packed with gzip: damaged, or misnamed')
+  throw new FileError(file, '', 'ends in .gz but is not gzip data; the file is damaged or misnamed')
 }
 
 /** The same for a file that is read by position. */

@@ -70,7 +70,11 @@ export class LineSplitter {
     this.#rest.push(part)
     this.#restLength += part.length
     if (this.#restLength > LONGEST) {
-      throw lineError(this.file, this.#line + 1, `longer than ${LONGEST} bytes: not a text file`)
+      throw lineError(
+        this.file,
+        this.#line + 1,
+        `the line has more than ${LONGEST} bytes; is this a text file?`,
+      )
     }
   }
 
@@ -139,7 +143,7 @@ export function readLines<T>(
 
 /** The error for a file without a single entry. */
 export function emptyError(file: string, what: string): FileError {
-  return new FileError(file, '', `holds no ${what}`)
+  return new FileError(file, '', `contains no ${what}`)
 }
 
 /** The number of the first line that is not UTF-8, counted from 0; -1 where all are. */
@@ -154,7 +158,7 @@ export function firstBadLine(bytes: Buffer): number {
 }
 
 /** The message for a line that is not UTF-8. */
-export const notUtf8 = 'is not UTF-8: convert the file, such as with iconv -f LATIN1 -t UTF-8'
+export const notUtf8 = 'is not UTF-8; convert the file, for example with iconv -f LATIN1 -t UTF-8'
 
 /** Whether a text has half a surrogate pair in it, for which UTF-8 has no bytes. */
 export function isIllFormed(text: string): boolean {

@@ -170,7 +170,7 @@ function hold(own: string): FileLock {
 function lost(own: string): KithError {
   return new KithError(
     'BAD_INPUT',
-    `the lock ${own} is gone: another process has taken over the work of this one, which had given no sign of life for ${SILENCE / 1000} s`,
+    `the lock ${own} is gone: this process was silent for ${SILENCE / 1000} s, and another process took over its work`,
   )
 }
 
@@ -190,14 +190,14 @@ function taken({ lock, mark, silence }: Holder): KithError {
     // It was given back a moment ago; the next call succeeds.
   }
   const seconds = Math.max(0, Math.round(silence / 1000))
-  const sign = `its last sign of life was ${seconds} s ago`
+  const sign = `it was last active ${seconds} s ago`
   const rule =
     lifeOf(mark) === 'elsewhere'
-      ? `after ${SILENCE / 1000} s without one the same command goes on`
-      : `stop it, or wait for it`
+      ? `after ${SILENCE / 1000} s of silence, run the same command again to continue`
+      : `stop that process, or wait until it ends`
   return new KithError(
     'BAD_INPUT',
-    `process ${processOf(mark)} on ${host} is writing this already (${lock}); ${sign}; ${rule}`,
+    `process ${processOf(mark)} on ${host} is already writing this (lock: ${lock}); ${sign}; ${rule}`,
   )
 }
 

@@ -58,7 +58,7 @@ function follow(output: string): OutputPlace {
     }
     file = linked(file)
   }
-  throw new FileError(output, '', 'its links lead in a circle')
+  throw new FileError(output, '', 'the symbolic links form a circle')
 }
 
 /** The target of a link. The system resolves its folder, since names before `..` may be links. */

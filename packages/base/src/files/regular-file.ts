@@ -3,7 +3,7 @@ import { asFileError, FileError, findPath } from './file-error.ts'
 import { isStandardInput } from './input-file.ts'
 
 /** Why a format needs a regular file. */
-export const POSITIONS = 'its format is read by position'
+export const POSITIONS = 'this format is read by position'
 
 /**
  * Checks that a file is one that can be read at any position and more than once, which a pipe, a
@@ -64,7 +64,7 @@ function check(file: string, kind: Stats, reason: string): void {
 }
 
 function irregular(file: string, what: string, reason: string): FileError {
-  return new FileError(file, '', `is ${what}, and ${reason}: give a file`)
+  return new FileError(file, '', `is ${what}, but ${reason}; pass a file`)
 }
 
 /** A file's size and its first bytes, for parsing unchecked headers. */
@@ -88,13 +88,14 @@ export class Header {
   /** Bytes at a position. A header may claim any length; only what the file has is allocated. */
   bytes(position: number, length: number): Buffer {
     if (position + length > this.size) {
-      const problem = `needs ${length} bytes here, the file ends at byte ${this.size}`
+      const problem = `expected ${length} bytes, but the file ends at byte ${this.size}`
       throw new FileError(this.file, `byte ${position}`, problem)
     }
     const bytes = Buffer.alloc(length)
     for (let done = 0; done < length; ) {
       const got = readSync(this.#descriptor, bytes, done, length - done, position + done)
-      if (got === 0) throw new FileError(this.file, `byte ${position + done}`, 'the file ends here')
+      if (got === 0)
+        throw new FileError(this.file, `byte ${position + done}`, 'the file ends too early')
       done += got
     }
     return bytes
@@ -108,11 +109,15 @@ export class Header {
       !Number.isSafeInteger(dimensions) ||
       dimensions < 1
     ) {
-      throw new FileError(this.file, '', `the shape is ${rows} × ${dimensions}`)
+      throw new FileError(
+        this.file,
+        '',
+        `the shape ${rows} × ${dimensions} is not that of a matrix`,
+      )
     }
     const needed = rows * dimensions * width
     if (needed === available) return
     const shape = `${rows} × ${dimensions} numbers of ${width} bytes`
-    throw new FileError(this.file, '', `${shape} are ${needed} bytes, the file has ${available}`)
+    throw new FileError(this.file, '', `expected ${needed} bytes (${shape}), got ${available}`)
   }
 }

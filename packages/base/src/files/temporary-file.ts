@@ -69,7 +69,7 @@ export class TemporaryFile {
       const { message, cause } = asFileError(this.file, error)
       const told = new KithError(
         'BAD_FILE',
-        `the temporary file ${message}; TMPDIR names the folder of temporary files, set it to another one with room`,
+        `the temporary file ${message}; set TMPDIR to a folder with enough space`,
       )
       told.cause = cause
       throw told

@@ -71,7 +71,11 @@ export function readAllSync(
       throw asFileError(file, error)
     }
     if (got === 0) {
-      throw new FileError(file, `byte ${position + done}`, 'the file ends here, it was longer')
+      throw new FileError(
+        file,
+        `byte ${position + done}`,
+        'the file ends too early: it was longer when it was opened',
+      )
     }
     done += got
   }
@@ -104,5 +108,5 @@ export async function appendAll(file: string, text: string, synced = false): Pro
 
 function checked(written: number, file: string): number {
   if (written > 0) return written
-  throw new FileError(file, '', 'the system takes no more bytes')
+  throw new FileError(file, '', 'the system accepts no more bytes')
 }

@@ -47,7 +47,7 @@ export abstract class MessageWorker<Request, Answer> implements PoolWorker<Reque
   #closing = false
   #markEnded!: () => void
 
-  constructor({ job, memoryAdvice = 'fewer workers need less memory' }: WorkerDescription) {
+  constructor({ job, memoryAdvice = 'use fewer workers' }: WorkerDescription) {
     this.#job = job
     this.#memoryAdvice = memoryAdvice
     this.ended = new Promise((resolve) => {
@@ -145,7 +145,7 @@ function deathError(job: string, advice: string, { exit, error, memory }: Death)
     const how = exit === undefined ? 'ran out of memory' : `ended (${exit})`
     return new KithError('OUT_OF_MEMORY', `${job} ${how}; ${advice}`, options)
   }
-  if (error) return new WorkerDied(`${job} was ended by an error: ${error.message}`, options)
+  if (error) return new WorkerDied(`${job} failed: ${error.message}`, options)
   const how = typeof exit === 'number' ? `with exit code ${exit}` : `by ${exit}`
   return new WorkerDied(`${job} ended ${how} before its work was done`)
 }

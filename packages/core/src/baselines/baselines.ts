@@ -29,10 +29,7 @@ interface Baseline {
 /** Similarity and words without neighbors: the query's own two terms are all there is. */
 const scoreFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
   if (toViews(candidates).texts === undefined) {
-    throw new KithError(
-      'BAD_INPUT',
-      'method fusion adds the scores of embeddings and words: give texts',
-    )
+    throw new KithError('BAD_INPUT', 'the method fusion needs texts for BM25 scores; pass texts')
   }
   const alone = { lambda: 1, neighborWeight: 0, supportWeight: 0, windowWeight: 0, titleWeight: 0 }
   const mix = settings.mix === 'raw' ? 'standard' : settings.mix

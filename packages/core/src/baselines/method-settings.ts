@@ -35,23 +35,23 @@ export type PartialMethodSettings = {
 
 /** The settings of all methods: everything that Kith knows about each of them. */
 export const methodTable: SettingTable<MethodSettings> = extendTable(settingTable, {
-  method: { help: 'how to rerank', default: 'neighbors', values: methods },
+  method: { help: 'reranking method', default: 'neighbors', values: methods },
   feedbackDocs: {
-    help: 'first candidates that rocchio trusts',
+    help: 'number of top candidates that rocchio treats as relevant',
     default: 3,
     range: { from: 1, to: 16_384, integer: true },
     tune: { from: 1, to: 10 },
     methods: ['rocchio'],
   },
   feedbackWeight: {
-    help: 'their weight in the new query vector',
+    help: 'weight of these candidates in the new query vector (rocchio)',
     default: 0.1,
     range: { from: 0, to: 1 },
     tune: { from: 0, to: 0.7 },
     methods: ['rocchio'],
   },
   neighborRrfK: {
-    help: 'number added to ranks',
+    help: 'constant added to ranks (rrf)',
     default: 60,
     range: { from: 0, to: 1e6 },
     tune: { from: 1, to: 200, log: true },
@@ -76,7 +76,7 @@ export function resolveMethodSettings(
 /** The settings that this method takes. */
 export function similaritySettings(settings: MethodSettings): Settings {
   if (!isObject(settings)) {
-    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
+    throw new KithError('BAD_INPUT', `settings must be an object, got ${show(settings)}`)
   }
   const { method, feedbackDocs, feedbackWeight, neighborRrfK, ...rest } = settings
   return rest

@@ -41,7 +41,7 @@ export function createEngine(name: KernelName = kernel()): Engine {
   if (!module) {
     throw new KithError(
       'BAD_SETTING',
-      `the kernel ${show(name)} does not run here; this machine takes ${order.filter(available).join(', ')}`,
+      `the kernel ${show(name)} does not run here; use one of ${order.filter(available).join(', ')}`,
     )
   }
   return new WasmEngine(name, module)
@@ -59,13 +59,10 @@ export function createEngine(name: KernelName = kernel()): Engine {
  */
 export function init(module: object, name: Exclude<KernelName, 'typescript'> = 'simd'): void {
   if (!(typeof WebAssembly !== 'undefined' && module instanceof WebAssembly.Module)) {
-    throw new KithError('BAD_INPUT', `init takes a WebAssembly.Module, got ${show(module)}`)
+    throw new KithError('BAD_INPUT', `init needs a WebAssembly.Module, got ${show(module)}`)
   }
   if (typeof name !== 'string' || !Object.hasOwn(sources, name)) {
-    throw new KithError(
-      'BAD_SETTING',
-      `kernel ${show(name)} does not exist, allowed: relaxed-simd, simd`,
-    )
+    throw new KithError('BAD_SETTING', `kernel must be relaxed-simd or simd, got ${show(name)}`)
   }
   modules.set(name, module)
   chosen = forced() ?? name
@@ -75,7 +72,10 @@ function forced(): KernelName | undefined {
   const name = environment('KITH_KERNEL')
   if (!name) return undefined
   if (!(order as readonly string[]).includes(name)) {
-    throw new KithError('BAD_SETTING', `KITH_KERNEL is "${name}", allowed: ${order.join(', ')}`)
+    throw new KithError(
+      'BAD_SETTING',
+      `KITH_KERNEL must be one of ${order.join(', ')}, got "${name}"`,
+    )
   }
   return name as KernelName
 }

@@ -73,7 +73,7 @@ export class WasmMemory {
       this.#end = start
       throw new KithError(
         'OUT_OF_MEMORY',
-        `the candidates need ${bytes} bytes, more than there are; lower contextSize`,
+        `the candidates need ${bytes} bytes, which is more than available; lower contextSize`,
       )
     }
     this.floats = new Float32Array(this.memory.buffer)

@@ -80,7 +80,7 @@ export function auditCandidates(
   given: AuditSettings = {},
 ): Finding[] {
   if (!isObject(given)) {
-    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(given)}`)
+    throw new KithError('BAD_INPUT', `settings must be an object, got ${show(given)}`)
   }
   const { level: givenLevel, perQuery: givenCount, ...rest } = given
   const { level, perQuery } = resolve({ level: givenLevel, perQuery: givenCount }, own, ownRules)
@@ -124,13 +124,16 @@ function checkGrades(
     const given = Array.isArray(grades) ? `${grades.length} grades` : show(grades)
     throw new KithError(
       'BAD_SHAPE',
-      `there must be a grade, or undefined, for each of the ${candidates} candidates, not ${given}`,
+      `expected ${candidates} grades, one (or undefined) per candidate, got ${given}`,
     )
   }
   return Array.from(grades, (grade: number | undefined | null) => {
     if (grade === undefined || grade === null) return -1
     if (typeof grade === 'number' && Number.isFinite(grade)) return grade
-    throw new KithError('BAD_INPUT', `the grade ${show(grade)} of a candidate is no number`)
+    throw new KithError(
+      'BAD_INPUT',
+      `a grade must be a finite number or undefined, got ${show(grade)}`,
+    )
   })
 }
 

@@ -20,7 +20,7 @@ export type PartialDistilSettings = { [Name in keyof DistilSettings]?: number | 
 /** The settings of distillation: everything that Kith knows about each of them. */
 export const distilTable: SettingTable<DistilSettings> = {
   depth: {
-    help: 'documents of the teacher with a label above 0',
+    help: 'number of documents with a label above 0',
     default: 50,
     range: { from: 1, to: 16_384, integer: true },
   },
@@ -62,16 +62,16 @@ function firstScores(scores: ArrayLike<number>, depth: number): Float64Array {
   const wrong = (problem: string) => new KithError('BAD_INPUT', problem)
   const length = isObject(scores) ? scores.length : undefined
   if (!Number.isSafeInteger(length) || length! < 0) {
-    throw wrong(`scores must be an array of numbers, not ${show(scores)}`)
+    throw wrong(`scores must be an array of numbers, got ${show(scores)}`)
   }
   const first = new Float64Array(Math.min(depth, length!))
   for (let i = 0; i < first.length; i++) {
     const score: unknown = scores[i]
     if (typeof score !== 'number' || !Number.isFinite(score)) {
-      throw wrong(`score ${i} of the teacher is ${show(score)}, not a number`)
+      throw wrong(`score ${i} of the teacher must be a finite number, got ${show(score)}`)
     }
     if (i > 0 && score > first[i - 1]!) {
-      throw wrong(`the best comes first: the teacher's score ${i} is above the one before`)
+      throw wrong(`the teacher's scores must descend, but score ${i} is above score ${i - 1}`)
     }
     first[i] = score
   }

@@ -38,13 +38,13 @@ function rowsOf(candidates: readonly number[], count: number): number[] {
   if (!Array.isArray(candidates) || candidates.length === 0) {
     throw new KithError(
       'BAD_INPUT',
-      'the ground truth must name at least one candidate: { candidates: [0] }',
+      'the ground truth must name at least one candidate, such as { candidates: [0] }',
     )
   }
   const seen = new Set<number>()
   return Array.from(candidates, (candidate: number) => {
     if (!Number.isInteger(candidate) || candidate < 0 || candidate >= count) {
-      const problem = `ground-truth candidate ${show(candidate)} does not exist, there are ${count}, counted from 0`
+      const problem = `ground-truth candidate ${show(candidate)} does not exist; there are ${count}, counted from 0`
       throw new KithError('BAD_INPUT', problem)
     }
     if (seen.has(candidate)) {
@@ -58,17 +58,20 @@ function rowsOf(candidates: readonly number[], count: number): number[] {
 function gradesOf(given: readonly number[] | undefined | null, count: number): number[] {
   if (given === undefined || given === null) return Array<number>(count).fill(1)
   if (!Array.isArray(given)) {
-    throw new KithError('BAD_INPUT', `the grades must be an array of numbers, not ${show(given)}`)
+    throw new KithError('BAD_INPUT', `grades must be an array of numbers, got ${show(given)}`)
   }
   const grades: number[] = Array.from(given)
   if (grades.length !== count) {
-    throw new KithError('BAD_SHAPE', `${grades.length} grades for ${count} ground-truth candidates`)
+    throw new KithError(
+      'BAD_SHAPE',
+      `expected ${count} grades, one per ground-truth candidate, got ${grades.length}`,
+    )
   }
   for (const grade of grades) {
     if (typeof grade === 'number' && grade > 0 && grade < Infinity) continue
     throw new KithError(
       'BAD_INPUT',
-      `the grade ${show(grade)} of a ground-truth candidate is not above 0`,
+      `the grade of a ground-truth candidate must be above 0, got ${show(grade)}`,
     )
   }
   return grades
@@ -85,21 +88,24 @@ export function injectGroundTruth<T>(
   contextSize: number,
 ): T[] {
   if (!Array.isArray(groundTruth)) {
-    throw new KithError('BAD_INPUT', `the ground truth must be an array, not ${show(groundTruth)}`)
+    throw new KithError('BAD_INPUT', `groundTruth must be an array, got ${show(groundTruth)}`)
   }
   if (typeof retrieved?.[Symbol.iterator] !== 'function') {
-    throw new KithError('BAD_INPUT', `what was retrieved must be a list, not ${show(retrieved)}`)
+    throw new KithError(
+      'BAD_INPUT',
+      `retrieved must be an array or another iterable, got ${show(retrieved)}`,
+    )
   }
   if (typeof contextSize !== 'number' || !(contextSize >= 0)) {
     throw new KithError(
       'BAD_SETTING',
-      `setting contextSize is ${show(contextSize)}, allowed: a number from 0`,
+      `setting contextSize must be a number from 0, got ${show(contextSize)}`,
     )
   }
   if (groundTruth.length > contextSize) {
     throw new KithError(
       'BAD_INPUT',
-      `${groundTruth.length} ground-truth documents do not fit a context of ${contextSize}: raise contextSize`,
+      `${groundTruth.length} ground-truth documents do not fit into a context of ${contextSize}; raise contextSize`,
     )
   }
   const known = new Set(groundTruth)

@@ -55,7 +55,7 @@ export function background(vectors: Vectors, options: BackgroundOptions = {}): B
   const { seed, sample } = resolve(options, defaults, rules)
   const { count, dimensions, copyTo } = rowsOf(vectors, 'document')
   if (count < 2) {
-    throw new KithError('BAD_INPUT', `a background needs 2 documents or more, got ${count}`)
+    throw new KithError('BAD_INPUT', `a background needs at least 2 documents, got ${count}`)
   }
   const data = new Float32Array(count * dimensions)
   copyTo(data, dimensions)
@@ -128,7 +128,10 @@ export function checkBackground(value: unknown): asserts value is Background {
     typeof sample === 'string' &&
     sample.length > 0
   if (fits) return
-  throw new KithError('BAD_INPUT', `background must come from background(), not be ${show(value)}`)
+  throw new KithError(
+    'BAD_INPUT',
+    `background must be the result of background(), got ${show(value)}`,
+  )
 }
 
 /** The sampled vectors of backgrounds that were used, as float32. */
@@ -152,7 +155,10 @@ export function cosinesToSample(known: Background, vector: ArrayLike<number>): S
 function unpack({ sample, dimensions }: Background): Float32Array {
   const bytes = fromBase64(sample)
   if (!bytes || bytes.length % (dimensions * 2) !== 0) {
-    throw new KithError('BAD_INPUT', 'the sample of the background is damaged; make it anew')
+    throw new KithError(
+      'BAD_INPUT',
+      'the sample of the background is damaged; make the background again',
+    )
   }
   const halves = new DataView(bytes.buffer)
   return Float32Array.from({ length: bytes.length / 2 }, (_, i) =>
@@ -194,7 +200,7 @@ function spreadOf(values: ArrayLike<number>): Spread {
 function unitLength(vector: Float32Array, row: number): Float32Array {
   const square = dot(vector, vector)
   if (!Number.isFinite(square)) {
-    throw new KithError('BAD_VECTOR', `document ${row} has a number that is not finite`)
+    throw new KithError('BAD_VECTOR', `document ${row} contains a number that is not finite`)
   }
   if (square > 0 && square !== 1) {
     for (let j = 0; j < vector.length; j++) vector[j]! /= Math.sqrt(square)

@@ -55,7 +55,7 @@ const checkCutoff: Rule = (name, value) => {
   } else if (!(Number.isSafeInteger(value) && (value as number) >= 0)) {
     throw new KithError(
       'BAD_SETTING',
-      `setting ${name} is ${show(value)}, allowed: 'auto', a number of hits, { relevance: 0.5 }`,
+      `setting ${name} must be 'auto', a number of hits or { relevance: 0.5 }, got ${show(value)}`,
     )
   }
 }
@@ -65,13 +65,13 @@ const checkCalibration: Rule = (name, value) => {
   if (Number.isFinite(a) && a > 0 && Number.isFinite(b)) return
   throw new KithError(
     'BAD_SETTING',
-    `setting ${name} is ${show(value)}, allowed: { a, b }, a above 0`,
+    `setting ${name} must be { a, b } with a above 0, got ${show(value)}`,
   )
 }
 
 const checkList: Rule = (name, value) => {
   if (Array.isArray(value) || ArrayBuffer.isView(value)) return
-  throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: an array`)
+  throw new KithError('BAD_SETTING', `setting ${name} must be an array, got ${show(value)}`)
 }
 
 const rules: Readonly<Record<keyof ListOptions, Rule>> = {
@@ -95,7 +95,7 @@ export function resolveListOptions(
   options: ListOptions & PartialMethodSettings = {},
 ): ListSettings {
   if (!isObject(options)) {
-    throw new KithError('BAD_INPUT', `options must be an object, not ${show(options)}`)
+    throw new KithError('BAD_INPUT', `options must be an object, got ${show(options)}`)
   }
   const own: Record<string, unknown> = {}
   const settings: Record<string, unknown> = {}
@@ -119,7 +119,7 @@ export function resolveListOptions(
 function noThreshold(name: string): KithError {
   return new KithError(
     'BAD_SETTING',
-    `setting ${name} does not exist: scores compare the hits of one query and mean nothing beyond it; pass cutoff: { relevance: 0.5 } with a background, or cutoff: 'auto'`,
+    `setting ${name} does not exist, because scores only compare the hits of one query; pass cutoff: { relevance: 0.5 } with a background, or cutoff: 'auto'`,
   )
 }
 
@@ -153,22 +153,22 @@ export function recency(
   options: { halfLife: number; now?: Date | number | undefined },
 ): (number | undefined)[] {
   if (!Array.isArray(dates)) {
-    throw new KithError('BAD_INPUT', `dates must be an array, not ${show(dates)}`)
+    throw new KithError('BAD_INPUT', `dates must be an array, got ${show(dates)}`)
   }
   if (!isObject(options)) {
-    throw new KithError('BAD_INPUT', `options must be an object, not ${show(options)}`)
+    throw new KithError('BAD_INPUT', `options must be an object, got ${show(options)}`)
   }
   const { halfLife, now = Date.now() } = options
   range({ from: 0, above: true })('halfLife', halfLife)
   const end = timeOf(now)
   if (Number.isNaN(end)) {
-    throw new KithError('BAD_SETTING', `setting now is ${show(now)}, allowed: a date`)
+    throw new KithError('BAD_SETTING', `setting now must be a date, got ${show(now)}`)
   }
   return dates.map((date: unknown, i) => {
     if (date === null || date === undefined) return undefined
     const days = (end - timeOf(date)) / 86_400_000
     if (Number.isNaN(days))
-      throw new KithError('BAD_INPUT', `date ${i} is ${show(date)}, not a date`)
+      throw new KithError('BAD_INPUT', `date ${i} must be a date, got ${show(date)}`)
     return 2 ** (-Math.max(0, days) / halfLife)
   })
 }

@@ -19,7 +19,10 @@ export function withPriors(
   const values = Array.from(ranking.order.subarray(0, inside), (place) => {
     const prior: unknown = priors[of(place)] ?? undefined
     if (prior === undefined || Number.isFinite(prior)) return prior as number | undefined
-    throw new KithError('BAD_INPUT', `the prior of candidate ${of(place)} is ${show(prior)}`)
+    throw new KithError(
+      'BAD_INPUT',
+      `the prior of candidate ${of(place)} must be a finite number, got ${show(prior)}`,
+    )
   })
   // Row 0 is the query's, as in all terms.
   const given = [0, ...values.map((value) => value ?? 0)]
@@ -82,10 +85,7 @@ export function keptOf(
 
 function cannotEstimate(name: string, known: Background | undefined): KithError {
   const missing = known
-    ? 'the texts and vectors of the query and the candidates, and method neighbors with mix words'
-    : 'a background: pass background: background(vectors)'
-  return new KithError(
-    'BAD_INPUT',
-    `${name} needs estimates of relevance, and they need ${missing}`,
-  )
+    ? 'texts and vectors of the query and the candidates, and the method neighbors with mix words'
+    : 'a background; pass background: background(vectors)'
+  return new KithError('BAD_INPUT', `${name} needs estimates of relevance, which need ${missing}`)
 }

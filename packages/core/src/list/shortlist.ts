@@ -207,7 +207,7 @@ function nearestOf(
   if (vector.length !== known.dimensions) {
     throw new KithError(
       'BAD_SHAPE',
-      `the query has ${vector.length} dimensions, the background has ${known.dimensions}`,
+      `the query has ${vector.length} dimensions, but the background has ${known.dimensions}`,
     )
   }
   let most = -1

@@ -55,7 +55,7 @@ export function buildGraph(
   if (settings.mix === 'raw') {
     throw new KithError(
       'BAD_SETTING',
-      'setting mix is "raw", several views need \'standard\': their scales differ',
+      'setting mix must be "standard" with several views, whose scales differ, got "raw"',
     )
   }
   return severalViews(engine, context, probes, settings, recall, weights)

@@ -64,7 +64,7 @@ export function extendRanking(ranking: Ranking, candidates: number): Ranking {
   if (!Number.isSafeInteger(candidates) || candidates < inside) {
     throw new KithError(
       'BAD_INPUT',
-      `the ranking has ${inside} candidates, it cannot be one of ${show(candidates)}`,
+      `candidates must be a whole number of at least ${inside}, the length of the ranking, got ${show(candidates)}`,
     )
   }
   const rest = Array.from({ length: candidates - inside }, (_, i) => inside + i)
@@ -105,7 +105,7 @@ function checkRanking(ranking: Ranking): Ranking {
   if (order.length === scores.length) return { order, scores }
   throw new KithError(
     'BAD_SHAPE',
-    `the ranking has ${scores.length} scores for ${order.length} places`,
+    `a ranking must have as many scores as places (${order.length}), got ${scores.length}`,
   )
 }
 

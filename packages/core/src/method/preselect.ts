@@ -71,7 +71,7 @@ function similarityToQuery(
     const { toQuery, squares } = engine.products(view)
     const wrong = squares.findIndex((square) => !Number.isFinite(square))
     if (wrong >= 0) {
-      throw new KithError('BAD_VECTOR', `${nameOf(wrong)} has a number that is not finite`)
+      throw new KithError('BAD_VECTOR', `${nameOf(wrong)} contains a number that is not finite`)
     }
     const missing = name === 'vectors' ? context.missing : []
     const longest = Math.sqrt(Math.max(...squares.subarray(1)) * squares[0]!)

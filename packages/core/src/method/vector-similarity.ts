@@ -77,7 +77,10 @@ function refuseInfinite(vectors: readonly Float32Array[], named: (i: number) => 
   vectors.forEach((vector, i) => {
     const column = vector.findIndex((value) => !Number.isFinite(value))
     if (column < 0) return
-    throw new KithError('BAD_VECTOR', `${named(i)} has ${vector[column]} in column ${column}`)
+    throw new KithError(
+      'BAD_VECTOR',
+      `${named(i)} has ${vector[column]} in column ${column}; vectors must be finite`,
+    )
   })
 }
 
@@ -90,7 +93,7 @@ function refuseLong(
   if (i < 0) return
   throw new KithError(
     'BAD_VECTOR',
-    `${named(i)} is too long for inner products in float32: its largest number is ${largestOf(vectors[i]!)}; use metric 'cosine'`,
+    `${named(i)} is too large for inner products in float32 (largest number: ${largestOf(vectors[i]!)}); use metric 'cosine'`,
   )
 }
 

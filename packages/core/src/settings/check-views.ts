@@ -13,7 +13,7 @@ export function checkViews(name: string, views: unknown): void {
   if (typeof views !== 'object' || views === null) {
     throw new KithError(
       'BAD_SETTING',
-      `setting ${name} is ${show(views)}, allowed: weights by view name`,
+      `setting ${name} must be an object of weights by view name, got ${show(views)}`,
     )
   }
   for (const [view, weights] of Object.entries(views)) {
@@ -29,10 +29,7 @@ export function checkViews(name: string, views: unknown): void {
     }
     // Decimal fractions such as 0.7 + 0.2 + 0.1 miss 1 by a rounding error.
     if (Math.abs(sum - 1) > 1e-9) {
-      throw new KithError(
-        'BAD_SETTING',
-        `the ${kind} weights of ${name} sum to ${sum}, must sum to 1`,
-      )
+      throw new KithError('BAD_SETTING', `the ${kind} weights of ${name} must sum to 1, got ${sum}`)
     }
   }
 }

@@ -39,7 +39,7 @@ export function range({ from, to, below = Infinity, integer, above }: Range): Ru
           ? `${above ? ', ' : ' to '}below ${below}`
           : ''
     const allowed = `${kind} ${above ? 'above' : 'from'} ${from}${upper}`
-    throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: ${allowed}`)
+    throw new KithError('BAD_SETTING', `setting ${name} must be ${allowed}, got ${show(value)}`)
   }
 }
 
@@ -49,7 +49,7 @@ export function choice(...allowed: readonly (string | boolean)[]): Rule {
   return (name, value) => {
     if ((allowed as readonly unknown[]).includes(value)) return
     const list = allowed.join(', ')
-    throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: ${list}`)
+    throw new KithError('BAD_SETTING', `setting ${name} must be one of ${list}, got ${show(value)}`)
   }
 }
 
@@ -57,7 +57,7 @@ export function choice(...allowed: readonly (string | boolean)[]): Rule {
 export function resolve<T extends object>(given: object, others: T, rules: Rules): T {
   for (const settings of [given, others]) {
     if (isObject(settings)) continue
-    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
+    throw new KithError('BAD_INPUT', `settings must be an object, got ${show(settings)}`)
   }
   const resolved = { ...others } as Record<string, unknown>
   for (const [name, own] of Object.entries(given)) {

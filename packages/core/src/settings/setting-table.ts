@@ -33,14 +33,14 @@ const withoutBm25 = ({ bm25Weight }: Settings) => bm25Weight === 0
 /** The settings of a ranking by neighbors: everything that Kith knows about each of them. */
 export const settingTable: SettingTable<Settings> = {
   contextSize: {
-    help: 'first candidates to rerank',
+    help: 'number of candidates to rerank',
     default: 50,
     symbol: 'N',
     range: count(1),
     axis: [5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000],
   },
   k: {
-    help: 'nearest neighbors of a document',
+    help: 'number of nearest neighbors of a document',
     default: 10,
     symbol: 'k',
     range: count(1),
@@ -49,7 +49,7 @@ export const settingTable: SettingTable<Settings> = {
     methods: graph,
   },
   kExp: {
-    help: 'neighbors that a neighbor vector is averaged over (0 or 1: none)',
+    help: 'number of neighbor vectors to average (0 or 1: none)',
     default: 4,
     symbol: 'k_exp',
     range: count(0),
@@ -67,7 +67,7 @@ export const settingTable: SettingTable<Settings> = {
     methods: graph,
   },
   overlap: {
-    help: 'part of an extending set that must overlap',
+    help: 'minimum overlap of a set that extends another set, as a fraction',
     default: 2 / 3,
     symbol: 'o',
     range: share,
@@ -119,14 +119,14 @@ export const settingTable: SettingTable<Settings> = {
     values: ['auto', 'dot', 'cosine'],
   },
   mix: {
-    help: 'how scores are combined (words is standard without texts)',
+    help: 'how scores are combined (words: same as standard without texts)',
     default: 'words',
     values: ['raw', 'standard', 'words'],
     axis: ['standard', 'raw'],
     methods: scored,
   },
   tokenizer: {
-    help: 'how a text becomes terms (default: that of the term statistics, else english)',
+    help: 'tokenizer (default: the tokenizer of the term statistics, else english)',
     default: undefined,
     check: checkTokenizer,
     axis: tokenizerNames,
@@ -173,7 +173,7 @@ export const settingTable: SettingTable<Settings> = {
     idle: needsWords,
   },
   supportDocs: {
-    help: 'top hits that support the others',
+    help: 'number of top hits that support other hits',
     default: 5,
     range: count(0),
     tune: { from: 1, to: 10 },
@@ -201,7 +201,7 @@ export const settingTable: SettingTable<Settings> = {
     idle: needsWords,
   },
   windowTerms: {
-    help: 'terms in a row that are close together',
+    help: 'window size in terms',
     default: 8,
     range: count(1),
     tune: { from: 4, to: 16, log: true },

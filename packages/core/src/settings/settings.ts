@@ -108,7 +108,10 @@ export function checkShares<T extends Settings>(settings: T): T {
   const { neighborWeight, supportWeight } = settings
   const sum = numberOf(neighborWeight) + numberOf(supportWeight)
   if (!(sum > 1 + 1e-9)) return settings
-  throw new KithError('BAD_SETTING', `neighborWeight and supportWeight sum to ${sum}, at most 1`)
+  throw new KithError(
+    'BAD_SETTING',
+    `neighborWeight and supportWeight must sum to at most 1, got ${sum}`,
+  )
 }
 
 /** A number; 0 for any other value, which its own rule reports. */

@@ -72,7 +72,7 @@ export function detectTokenizer(texts: Iterable<string>): TokenizerName {
   if (detect) return detect(texts)
   throw new KithError(
     'BAD_SETTING',
-    "tokenizer 'auto' is in the package @kith/languages: install it, and import '@kith/languages' before its first use",
+    "tokenizer 'auto' needs the package @kith/languages; install it and import '@kith/languages' first",
   )
 }
 
@@ -101,7 +101,7 @@ export class LanguageRules {
     if (twice) {
       throw new KithError(
         'BAD_SETTING',
-        `tokenizer '${name}' names two languages in ${twice} script; name one for each script`,
+        `tokenizer '${name}' has two languages in ${twice} script; name one language per script`,
       )
     }
     this.folding = languages.some(({ dotlessI }) => dotlessI) ? 'turkish' : 'case'
@@ -136,6 +136,6 @@ function languageOf(name: string): Language {
   if (language) return language
   throw new KithError(
     'BAD_SETTING',
-    `tokenizer '${name}' is in the package @kith/languages: install it, and import '@kith/languages' before its first use`,
+    `tokenizer '${name}' needs the package @kith/languages; install it and import '@kith/languages' first`,
   )
 }

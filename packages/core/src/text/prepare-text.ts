@@ -144,14 +144,14 @@ function isWords(value: unknown): value is Uint32Array {
 /** Throws unless a text is a string. */
 export function checkString(text: unknown): asserts text is string {
   if (typeof text === 'string') return
-  throw new KithError('BAD_INPUT', `a text must be a string, not ${show(text)}`)
+  throw new KithError('BAD_INPUT', `a text must be a string, got ${show(text)}`)
 }
 
 /** The error for a value that is no text. */
 export function notText(value: unknown): KithError {
   return new KithError(
     'BAD_INPUT',
-    `a text must be a string, { title, text } or a prepared text, not ${show(value)}`,
+    `a text must be a string, { title, text } or a prepared text, got ${show(value)}`,
   )
 }
 
@@ -237,11 +237,17 @@ function appendTerms(
 
 function hashAll(terms: readonly string[]): [a: number, b: number][] {
   if (!Array.isArray(terms)) {
-    throw new KithError('BAD_INPUT', `the tokenizer returned ${show(terms)}, not an array`)
+    throw new KithError(
+      'BAD_INPUT',
+      `the tokenizer must return an array of strings, got ${show(terms)}`,
+    )
   }
   return terms.map((term: unknown) => {
     if (typeof term === 'string') return hashString(term)
-    throw new KithError('BAD_INPUT', `the tokenizer returned ${show(term)}, not a string`)
+    throw new KithError(
+      'BAD_INPUT',
+      `the tokenizer must return an array of strings, got ${show(term)} in it`,
+    )
   })
 }
 

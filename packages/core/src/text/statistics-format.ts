@@ -34,7 +34,7 @@ export function termStatisticsToBytes(statistics: TermStatistics): Uint8Array<Ar
 /** Statistics from the bytes that `termStatisticsToBytes` made; damaged ones are refused. */
 export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
   if (!(bytes instanceof Uint8Array && ArrayBuffer.isView(bytes))) {
-    throw new KithError('BAD_INPUT', 'term statistics are read from a Uint8Array')
+    throw new KithError('BAD_INPUT', 'the bytes of term statistics must be a Uint8Array')
   }
   // A copy: a part of a larger buffer may start at any byte, numbers may not. A Buffer's own slice
   // would be no copy.
@@ -48,7 +48,7 @@ export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
   if (!isCount(count) || own.length !== expected) {
     throw new KithError(
       'BAD_FILE',
-      `the term statistics are damaged: ${own.length} bytes, ${expected} by their head`,
+      `the term statistics are damaged: expected ${expected} bytes, got ${own.length}`,
     )
   }
   const tokenizer = number! < 0 ? new TextDecoder().decode(own.subarray(end)) : numbered[number!]
@@ -111,5 +111,8 @@ function checked(statistics: TermStatistics): TermStatistics {
     ) &&
     frequencies.every((frequency) => frequency > 0 && frequency <= documents)
   if (fits) return statistics
-  throw new KithError('BAD_FILE', 'the term statistics are damaged: no texts can have them')
+  throw new KithError(
+    'BAD_FILE',
+    'the term statistics are damaged: counts and frequencies contradict each other',
+  )
 }

@@ -27,7 +27,7 @@ export function termSpans(text: string, tokenizer: TokenizerName = 'english'): T
   if (typeof tokenizer === 'function') {
     throw new KithError(
       'BAD_INPUT',
-      'a tokenizer that is a function does not say where its terms are',
+      'a tokenizer that is a function does not return the positions of its terms',
     )
   }
   checkTokenizer('tokenizer', tokenizer)

@@ -40,7 +40,7 @@ export function termStatistics(texts: Iterable<Text>, options?: TokenizerOption)
   if (typeof texts === 'string' || typeof Object(texts)[Symbol.iterator] !== 'function') {
     throw new KithError(
       'BAD_INPUT',
-      `texts must be an array or another iterable, not ${show(texts)}`,
+      `texts must be an array or another iterable, got ${show(texts)}`,
     )
   }
   for (const text of texts) builder.add(text)
@@ -170,7 +170,7 @@ function wordsOf(text: Text): string {
 /** The statistics of several collections together, none of whose documents is in two of them. */
 export function mergeTermStatistics(parts: readonly TermStatistics[]): TermStatistics {
   if (!Array.isArray(parts) || parts.length === 0) {
-    throw new KithError('BAD_INPUT', 'there are no statistics to merge: pass an array of them')
+    throw new KithError('BAD_INPUT', 'no term statistics to merge; pass an array with at least one')
   }
   const [first, ...others] = parts as [TermStatistics, ...TermStatistics[]]
   return others.reduce(mergeTwo, checkStatistics(first))
@@ -236,6 +236,6 @@ export function checkStatistics(value: unknown): TermStatistics {
   if (fits) return value as TermStatistics
   throw new KithError(
     'BAD_INPUT',
-    `statistics must come from termStatistics, not be ${show(value)}`,
+    `statistics must be the result of termStatistics(), got ${show(value)}`,
   )
 }

@@ -47,7 +47,7 @@ export function checkTokenizer(name: string, value: unknown): asserts value is T
   if (typeof value === 'function' || value === 'auto' || isTokenizerName(value)) return
   throw new KithError(
     'BAD_SETTING',
-    `setting ${name} is ${show(value)}, allowed: ${[...tokenizerNames, 'code', 'auto'].join(', ')}, a language (${languageNames.join(', ')}), several with + between them, or a function from a text to its terms`,
+    `setting ${name} must be one of ${[...tokenizerNames, 'code', 'auto'].join(', ')}, a language (${languageNames.join(', ')}), several of these joined by +, or a function from a text to its terms, got ${show(value)}`,
   )
 }
 
@@ -66,7 +66,7 @@ export function nameOfTokenizer(tokenizer: Tokenizer): TokenizerName | 'function
   if (tokenizer === 'auto') {
     throw new KithError(
       'BAD_SETTING',
-      "tokenizer 'auto' looks at a corpus: pass statistics from termStatistics(texts, { tokenizer: 'auto' }), or name a tokenizer",
+      "tokenizer 'auto' needs a corpus; pass statistics from termStatistics(texts, { tokenizer: 'auto' }), or name a tokenizer",
     )
   }
   return typeof tokenizer === 'function' ? 'function' : tokenizer

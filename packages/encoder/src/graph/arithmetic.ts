@@ -65,7 +65,7 @@ function broadcast(a: readonly Dim[], b: readonly Dim[]): Dim[] {
     const y = b[i - rank + b.length] ?? 1
     if (x === y || y === 1) return x
     if (x === 1) return y
-    throw new KithError('BAD_SHAPE', `shapes ${a} and ${b} do not go together`)
+    throw new KithError('BAD_SHAPE', `shapes ${a} and ${b} cannot be broadcast together`)
   })
 }
 

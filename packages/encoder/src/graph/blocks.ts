@@ -18,7 +18,10 @@ export function linear(x: Value, w: Value, bias?: Value): Value {
   const [rows, width] = x.shape
   const [out, expected] = w.shape
   if (x.shape.length !== 2 || w.shape.length !== 2 || width !== expected) {
-    throw new KithError('BAD_SHAPE', `linear layer of ${x.shape} by ${w.shape}`)
+    throw new KithError(
+      'BAD_SHAPE',
+      `cannot apply a linear layer of shape ${w.shape} to the shape ${x.shape}`,
+    )
   }
   const { graph } = x
   return graph.node('Gemm', bias ? [x, w, bias] : [x, w], [[rows!, out!]], {
@@ -38,7 +41,10 @@ export function matmul(a: Value, b: Value): Value {
   const [expected, columns] = b.shape.slice(-2)
   const fits = inner === expected && outer.every((dim, i) => dim === b.shape[i])
   if (a.shape.length < 2 || a.shape.length !== b.shape.length || !fits) {
-    throw new KithError('BAD_SHAPE', `matrix product of ${a.shape} and ${b.shape}`)
+    throw new KithError(
+      'BAD_SHAPE',
+      `cannot multiply matrices of the shapes ${a.shape} and ${b.shape}`,
+    )
   }
   const shape: Dim[] = [...outer, rows!, columns!]
   return a.graph.node('MatMul', [a, b], [shape], {

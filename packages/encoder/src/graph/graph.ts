@@ -114,7 +114,7 @@ export class Graph {
     const known = this.#dims.get(name)
     if (known) return known
     const source = this.inputs.find(({ shape }) => shape.includes(name))
-    if (!source) throw new KithError('BAD_SHAPE', `no input of the graph has an axis ${name}`)
+    if (!source) throw new KithError('BAD_SHAPE', `no input of the graph has the axis ${name}`)
     const start = source.shape.indexOf(name)
     const attributes = { start, end: start + 1 }
     const [size] = this.node('Shape', [source], [[1]], { attributes, dtype: 'int64' })

@@ -37,7 +37,7 @@ export function toOnnx(graph: Graph, weights?: (parameter: Value) => Float32Arra
   if (model.length > LARGEST) {
     throw new KithError(
       'OUT_OF_MEMORY',
-      `the model takes ${(model.length / 2 ** 30).toFixed(1)} GB in float32; one ONNX file holds at most 2 GB, so choose a smaller model`,
+      `the model needs ${(model.length / 2 ** 30).toFixed(1)} GB in float32, but an ONNX file can have at most 2 GB; choose a smaller model`,
     )
   }
   return model

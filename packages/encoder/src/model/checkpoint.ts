@@ -46,7 +46,7 @@ export async function findTensors(
       throw new FileError(file, '', `has no tensor ${prefix}${parameter.name}`)
     }
     if (tensor.shape.join() !== parameter.shape.join()) {
-      const problem = `is ${tensor.shape.join(' × ')}, by config.json it should be ${parameter.shape.join(' × ')}`
+      const problem = `expected the shape ${parameter.shape.join(' × ')} (from config.json), got ${tensor.shape.join(' × ')}`
       throw new FileError(tensor.file, `tensor ${tensor.name}`, problem)
     }
     return { name: parameter.name, tensor }
@@ -87,8 +87,8 @@ function prefixOf(file: string, names: string[]): string {
   if (found.length === 1) return found[0]!.prefix
   const problem =
     found.length === 0
-      ? `has no tensor that ends in ${[...wordTables].join(' or ')}: these are not the weights of a BERT or one of its relatives`
-      : `holds several encoders (${found.map(({ name }) => name).join(', ')}); keep the tensors of one`
+      ? `has no tensor that ends in ${[...wordTables].join(' or ')}; expected the weights of a BERT-like model`
+      : `contains several encoders (${found.map(({ name }) => name).join(', ')}); keep the tensors of one`
   throw new FileError(file, '', problem)
 }
 
@@ -99,7 +99,7 @@ async function shardsOf(file: string): Promise<string[]> {
   return [...new Set(Object.values(map))].map((name) => {
     const safe = typeof name === 'string' && name === basename(name) && !name.includes('\\')
     if (safe && name.endsWith('.safetensors')) return join(dirname(file), name)
-    const problem = `weight_map names ${JSON.stringify(name)}, expected .safetensors files beside it`
+    const problem = `weight_map must name .safetensors files in the same folder, got ${JSON.stringify(name)}`
     throw new FileError(file, '', problem)
   })
 }

@@ -71,15 +71,15 @@ export async function readConfig(file: string): Promise<EncoderConfig> {
     ...(traits.positions === 'rotary' ? { rotary: readRotary(file, family, json) } : {}),
   }
   if (config.rotary && (config.hidden / config.heads) % 2 === 1) {
-    const problem = `${keys.hidden} is ${config.hidden}: the numbers of each of ${config.heads} heads cannot be halved`
+    const problem = `${keys.hidden} divided by the ${config.heads} heads must be even, got ${config.hidden}`
     throw new FileError(file, '', problem)
   }
   if (config.hidden % config.heads !== 0) {
-    const problem = `${keys.hidden} is ${config.hidden}, which does not divide by the ${config.heads} of ${keys.heads}`
+    const problem = `${keys.hidden} must be a multiple of ${keys.heads} (${config.heads}), got ${config.hidden}`
     throw new FileError(file, '', problem)
   }
   if (longestText(config) < 1) {
-    const problem = `${keys.positions} is ${config.positions}, which leaves no position after the padding token's`
+    const problem = `${keys.positions} must leave positions after that of the padding token, got ${config.positions}`
     throw new FileError(file, '', problem)
   }
   return config
@@ -96,7 +96,7 @@ function familyOf(file: string, json: JsonObject): FamilyName {
   const { architectures } = json
   const named = Array.isArray(architectures) ? ` (${architectures.join(', ')})` : ''
   const known = Object.keys(families).join(', ')
-  const problem = `expected model_type ${known}, found ${JSON.stringify(family)}${named}; other models can be used as model.onnx`
+  const problem = `model_type must be one of ${known}, got ${JSON.stringify(family)}${named}; convert other models to model.onnx`
   throw new FileError(file, '', problem)
 }
 
@@ -104,20 +104,20 @@ function activationOf(file: string, json: JsonObject, key: string): Activation {
   const name = json[key] ?? 'gelu'
   if (typeof name === 'string' && Object.hasOwn(activations, name)) return activations[name]!
   const allowed = Object.keys(activations).join(', ')
-  throw new FileError(file, '', `${key} is ${JSON.stringify(name)}, supported: ${allowed}`)
+  throw new FileError(file, '', `${key} must be one of ${allowed}, got ${JSON.stringify(name)}`)
 }
 
 /** The padding token's id; RoBERTa's own is 1. */
 function paddingOf(file: string, { pad_token_id: id = 1 }: JsonObject): number {
   if (Number.isInteger(id) && (id as number) >= 0 && (id as number) <= LARGEST) return id as number
-  const problem = `pad_token_id is ${JSON.stringify(id)}, expected a whole number from 0 to ${LARGEST}`
+  const problem = `pad_token_id must be a whole number from 0 to ${LARGEST}, got ${JSON.stringify(id)}`
   throw new FileError(file, '', problem)
 }
 
 function epsilonOf(file: string, json: JsonObject, key: string): number {
   const value = json[key] === undefined ? 1e-12 : json[key]
   if (typeof value === 'number' && value >= 0 && value < 1) return value
-  const problem = `${key} is ${JSON.stringify(value)}, expected a number from 0 to below 1`
+  const problem = `${key} must be a number from 0 to below 1, got ${JSON.stringify(value)}`
   throw new FileError(file, '', problem)
 }
 
@@ -126,7 +126,7 @@ function sizeOf(file: string, json: JsonObject, key: string): number {
   if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LARGEST) {
     return value as number
   }
-  const problem = `${key} is ${JSON.stringify(value)}, expected a whole number from 1 to ${LARGEST}`
+  const problem = `${key} must be a whole number from 1 to ${LARGEST}, got ${JSON.stringify(value)}`
   throw new FileError(file, '', problem)
 }
 
@@ -158,11 +158,7 @@ function readRotary(file: string, family: FamilyName, json: JsonObject): Rotary 
     }
     const value = settings['rope_theta'] ?? json[older] ?? usual
     if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value
-    throw new FileError(
-      file,
-      '',
-      `${older} is ${JSON.stringify(value)}, expected a positive number`,
-    )
+    throw new FileError(file, '', `${older} must be a number above 0, got ${JSON.stringify(value)}`)
   }
   if (family !== 'modernbert') return { theta: theta(parameters, 'rope_theta', USUAL.nomic) }
   const local = {
@@ -183,7 +179,11 @@ function globalEvery(file: string, json: JsonObject): number {
     return kind === (layer % every === 0 ? 'full_attention' : 'sliding_attention')
   })
   if (regular) return every
-  throw new FileError(file, '', 'layer_types that are not regular are not supported')
+  throw new FileError(
+    file,
+    '',
+    'layer_types must be regular: every n-th layer full_attention, all others sliding_attention',
+  )
 }
 
 function wholeOf(file: string, json: JsonObject, key: string, usual: number): number {
@@ -192,6 +192,6 @@ function wholeOf(file: string, json: JsonObject, key: string, usual: number): nu
   throw new FileError(
     file,
     '',
-    `${key} is ${JSON.stringify(value)}, expected a whole number from 1 on`,
+    `${key} must be a whole number of at least 1, got ${JSON.stringify(value)}`,
   )
 }

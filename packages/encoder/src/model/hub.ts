@@ -45,7 +45,7 @@ export async function downloadModel(name: string, options: DownloadOptions): Pro
     }
     for (const file of choose(name, files)) {
       const blob = await downloadFile({ ...hub, path: file.path })
-      if (!blob) throw new Error(`${file.path} is not there`)
+      if (!blob) throw new Error(`the hub has no file ${file.path}`)
       await saveHubFile(blob, file, join(folder, file.path), (bytes) =>
         options.onDownload?.(file.path, bytes, file.size),
       )
@@ -62,7 +62,7 @@ function choose(name: string, files: HubFile[]): HubFile[] {
   const weights = WEIGHTS.map((pattern) => files.filter(({ path }) => pattern.test(path)))
   const chosen = weights.find((found) => found.length > 0)
   if (!chosen) {
-    const problem = `the model ${name} has neither safetensors nor ONNX files; convert it and give its folder`
+    const problem = `the model ${name} has neither safetensors nor ONNX files; convert the model and pass its folder`
     throw new KithError('BAD_INPUT', problem)
   }
   // Shards come before the index, and data before the model, that refers to them.
@@ -79,7 +79,7 @@ function unreachable(name: string, folder: string, error: Error): KithError {
     error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
   const wrapped = new KithError(
     'BAD_INPUT',
-    `the model ${name} could not be downloaded (${cause}). Without a connection, place its config.json, tokenizer.json and model.safetensors (with modules.json and 1_Pooling/config.json, if it has them) in ${folder}, or give a folder that holds them`,
+    `the model ${name} could not be downloaded (${cause}). Without a connection, copy config.json, tokenizer.json and model.safetensors (and modules.json and 1_Pooling/config.json, if the model has them) into ${folder}, or pass a folder with these files`,
   )
   wrapped.cause = error
   return wrapped
@@ -114,7 +114,7 @@ async function saveHubFile(
   target: string,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
-  if (!checksum) throw refused(path, 'the hub lists no checksum for it')
+  if (!checksum) throw refused(path, 'the hub lists no checksum')
   await writeAtomic(target, async (write) => {
     const hash = startHash(checksum.kind, size)
     let bytes = 0
@@ -126,14 +126,11 @@ async function saveHubFile(
       onBytes(bytes)
     }
     if (bytes !== size) {
-      throw refused(
-        path,
-        `${bytes > size ? 'more' : bytes} of the ${size} bytes that the hub lists`,
-      )
+      throw refused(path, `expected ${size} bytes, got ${bytes > size ? 'more' : bytes}`)
     }
     const found = hash.digest('hex')
     if (found === checksum.hex) return
-    throw refused(path, `its ${checksum.kind} is ${found}, the hub lists ${checksum.hex}`)
+    throw refused(path, `expected the ${checksum.kind} ${checksum.hex}, got ${found}`)
   })
 }
 
@@ -146,6 +143,6 @@ function startHash(kind: 'sha1' | 'sha256', size: number): Hash {
 function refused(path: string, problem: string): KithError {
   return new KithError(
     'BAD_INPUT',
-    `the download of ${path} is not what the hub promises, and was thrown away: ${problem}. Try again; if it stays so, something on the way changes it`,
+    `the download of ${path} does not match the hub’s listing and was removed: ${problem}. Try again; if the error stays, a proxy may change the file`,
   )
 }

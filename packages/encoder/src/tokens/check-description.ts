@@ -41,7 +41,8 @@ export function checkDescription(file: string, description: JsonObject, config: 
   const { additional_special_tokens } = config
   for (const [name, list] of Object.entries({ added_tokens, additional_special_tokens })) {
     if (!Array.isArray(list)) continue
-    if (list.length > MOST_ADDED) fail(`${name} has ${list.length} tokens, at most ${MOST_ADDED}`)
+    if (list.length > MOST_ADDED)
+      fail(`${name} has ${list.length} tokens, the limit is ${MOST_ADDED}`)
     for (const token of list) {
       checkLength(name, isObject(token) ? token['content'] : token, LONGEST_PIECE, fail)
     }
@@ -51,7 +52,7 @@ export function checkDescription(file: string, description: JsonObject, config: 
     if (Array.isArray(value)) for (const entry of value) look(entry, name, depth)
     if (!isObject(value)) return
     if (++count > MOST_STEPS || depth > DEEPEST) {
-      fail(`${name} has more than ${MOST_STEPS} steps, or more than ${DEEPEST} inside each other`)
+      fail(`${name} must have at most ${MOST_STEPS} steps, nested at most ${DEEPEST} deep`)
     }
     const { type } = value
     growth *= GROWTH[String(type)]?.(value) ?? 1
@@ -67,7 +68,7 @@ export function checkDescription(file: string, description: JsonObject, config: 
     look(part, name, 0)
   }
   if (growth > MOST_GROWTH) {
-    fail(`its steps can make a text ${growth} times as long, at most ${MOST_GROWTH}`)
+    fail(`the steps can make a text ${growth} times as long, the limit is ${MOST_GROWTH}`)
   }
 }
 
@@ -83,7 +84,7 @@ function checkModel(model: JsonObject, fail: Fail): void {
   const pieces = Array.isArray(vocab)
     ? vocab.map((entry) => (Array.isArray(entry) ? entry[0] : entry))
     : Object.keys(isObject(vocab) ? vocab : {})
-  for (const piece of pieces) checkLength('its vocabulary', piece, longest, fail)
+  for (const piece of pieces) checkLength('the vocabulary', piece, longest, fail)
   for (const merge of Array.isArray(merges) ? merges : []) {
     const whole = Array.isArray(merge) ? merge.join('') : merge
     checkLength('merges', whole, longest + 1, fail)
@@ -96,19 +97,19 @@ function checkTemplate({ single, pair }: JsonObject, fail: Fail): void {
     const texts = (Array.isArray(items) ? items : [])
       .filter((item) => isObject(item) && isObject(item['Sequence']))
       .map((item) => item['Sequence'].id)
-    if (new Set(texts).size < texts.length) fail(`its template ${name} has a text twice`)
+    if (new Set(texts).size < texts.length) fail(`the template ${name} contains a text twice`)
   }
 }
 
 function checkLength(name: string, value: unknown, most: number, fail: Fail): void {
   if (lengthOf(value) > most) {
-    fail(`${name} has a text of ${lengthOf(value)} characters, at most ${most}`)
+    fail(`${name} contains a text of ${lengthOf(value)} characters, the limit is ${most}`)
   }
 }
 
 function checkCount(name: string, value: unknown, most: number, fail: Fail): void {
   if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most) return
-  fail(`${name} is ${JSON.stringify(value)}, expected a whole number from 1 to ${most}`)
+  fail(`${name} must be a whole number from 1 to ${most}, got ${JSON.stringify(value)}`)
 }
 
 function lengthOf(value: unknown): number {

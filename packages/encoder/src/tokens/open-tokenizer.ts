@@ -56,7 +56,7 @@ function charsmap(encoded: string): (from: string) => string {
   const bytes = Buffer.from(encoded, 'base64')
   const size = bytes.length < 4 ? Infinity : bytes.readUInt32LE(0)
   if (size % 4 !== 0 || 4 + size > bytes.length) {
-    throw new Error('its precompiled_charsmap is cut off')
+    throw new Error('precompiled_charsmap is truncated')
   }
   const units = Uint32Array.from({ length: size / 4 }, (_, i) => bytes.readUInt32LE(4 + 4 * i))
   const replacements = bytes.subarray(4 + size)
@@ -65,7 +65,7 @@ function charsmap(encoded: string): (from: string) => string {
     if (at === undefined) return undefined
     const rest = replacements.subarray(at, at + LONGEST_REPLACEMENT + 1)
     const end = rest.indexOf(0)
-    if (end < 0) throw new Error('its precompiled_charsmap has a replacement without an end')
+    if (end < 0) throw new Error('precompiled_charsmap has a replacement without an end')
     return text.decode(rest.subarray(0, end))
   }
   const replaced = (grapheme: string): string => {

@@ -58,7 +58,8 @@ export class TextTokenizer {
       const whole = this.#watch(1, (): number[] => this.#tokenizer.encode('a').ids)
       const at = placeOf(bare, whole, 0)
       // Without special tokens an empty text would have none at all.
-      if (at < 0 || whole.length === bare.length) throw new Error('no special tokens around a text')
+      if (at < 0 || whole.length === bare.length)
+        throw new Error('the tokenizer adds no special tokens around a text')
       this.#before = whole.slice(0, at)
       this.#after = whole.slice(at + bare.length)
     } catch (error) {
@@ -69,7 +70,7 @@ export class TextTokenizer {
     this.#maxTokens = maxTokens
     this.#room = maxTokens - this.#before.length - this.#after.length
     if (this.#room < 1) {
-      throw new FileError(file, '', `${maxTokens} tokens leave no room for a text`)
+      throw new FileError(file, '', `maxTokens must leave room for a text, got ${maxTokens}`)
     }
   }
 
@@ -89,7 +90,7 @@ export class TextTokenizer {
     const { ids: first, cut: tooLong } = this.#body(query, this.#maxTokens)
     const room = this.#maxTokens - special - first.length
     if (tooLong || room < 1) {
-      const problem = `the query leaves no room for a text: a pair has at most ${this.#maxTokens} tokens`
+      const problem = `the query is too long: a pair of query and text can have at most ${this.#maxTokens} tokens`
       throw new KithError('BAD_INPUT', problem)
     }
     const start = [...before, ...first, ...between]
@@ -174,7 +175,7 @@ function largestTokenId(file: string, { model, added_tokens }: JsonObject): numb
   const known = new Set<unknown>()
   const look = (token: unknown, id: unknown): void => {
     if (!Number.isSafeInteger(id) || (id as number) < 0 || (id as number) > LARGEST) {
-      const problem = `the token ${JSON.stringify(token)} has the id ${JSON.stringify(id)}, expected a whole number from 0 to ${LARGEST}`
+      const problem = `the id of token ${JSON.stringify(token)} must be a whole number from 0 to ${LARGEST}, got ${JSON.stringify(id)}`
       throw new FileError(file, '', problem)
     }
     known.add(token)
@@ -185,7 +186,7 @@ function largestTokenId(file: string, { model, added_tokens }: JsonObject): numb
     if (isObject(added)) look(added['content'], added['id'])
   }
   if (isObject(vocab) && typeof unknown === 'string' && !known.has(unknown)) {
-    const problem = `its unk_token ${JSON.stringify(unknown)} is no token of its vocabulary`
+    const problem = `unk_token ${JSON.stringify(unknown)} is not in the vocabulary`
     throw new FileError(file, '', problem)
   }
   return largest
@@ -197,11 +198,11 @@ function checkPieces(file: string, pieces: readonly unknown[], unknown: unknown)
     return !Array.isArray(piece) || typeof piece[0] !== 'string' || !Number.isFinite(piece[1])
   })
   if (bad >= 0) {
-    const problem = `piece ${bad} of its vocabulary is ${JSON.stringify(pieces[bad])}, expected a text and its log probability`
+    const problem = `piece ${bad} of the vocabulary must be a text and its log probability, got ${JSON.stringify(pieces[bad])}`
     throw new FileError(file, '', problem)
   }
   if (!Number.isInteger(unknown) || pieces[unknown as number] === undefined) {
-    const problem = `its unk_id ${JSON.stringify(unknown)} is no piece of its vocabulary`
+    const problem = `unk_id ${JSON.stringify(unknown)} is not in the vocabulary`
     throw new FileError(file, '', problem)
   }
   return pieces.length - 1
@@ -240,8 +241,9 @@ function watchPatterns({ normalizer, pre_tokenizer }: JsonObject): Watch {
       call.runInContext(context, { timeout })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-      const over = characters > 0 ? `for ${characters} characters of a text` : 'when it was opened'
-      const problem = `its patterns, such as ${JSON.stringify(found)}, took longer than ${timeout / 1000} s ${over}`
+      const over =
+        characters > 0 ? `for ${characters} characters of a text` : 'while the tokenizer was opened'
+      const problem = `the patterns, such as ${JSON.stringify(found)}, took longer than ${timeout / 1000} s ${over}`
       throw new Error(problem, { cause: error })
     }
     return result!

@@ -37,16 +37,20 @@ export async function detectEmbeddings(file: string, input: InputFile): Promise<
   if (start[8] === '{') return 'safetensors'
   if (start.trimStart().startsWith('{')) return 'jsonl'
   await input.close()
-  throw new FileError(input.name, 'byte 0', `no format that is known here (${known})`)
+  throw new FileError(input.name, 'byte 0', `unknown embedding format, expected one of ${known}`)
 }
 
 /** The error for a format that is none of those, or for a file whose name tells none. */
 export function unknownFormat(format: unknown, file?: string): KithError {
   if (format === undefined && file !== undefined) {
     const endings = known.replaceAll(/\w+/g, (name) => `.${name}`)
-    return new FileError(file, '', `its name tells no embedding format: expected ${endings}`)
+    return new FileError(
+      file,
+      '',
+      `the embedding format must be clear from the file name; use the extension ${endings}`,
+    )
   }
-  return new KithError('BAD_SETTING', `embedding format ${format}, allowed: ${known}`)
+  return new KithError('BAD_SETTING', `embedding format must be one of ${known}, got ${format}`)
 }
 
 const MAGIC = '\x93NUMPY'
@@ -61,18 +65,28 @@ export function npyLayout(file: string): RawLayout {
   return Header.read(file, (header) => {
     const start = header.bytes(0, 12)
     if (start.toString('latin1', 0, 6) !== MAGIC) {
-      throw new FileError(file, 'byte 0', 'does not start as a NumPy file does')
+      throw new FileError(file, 'byte 0', 'is not a NumPy file: the first bytes are wrong')
     }
     const version = start[6]!
-    if (version < 1 || version > 3) throw new FileError(file, 'byte 6', `version ${version}`)
+    if (version < 1 || version > 3)
+      throw new FileError(file, 'byte 6', `NumPy format version must be 1, 2 or 3, got ${version}`)
     const length = version === 1 ? start.readUInt16LE(8) : start.readUInt32LE(8)
-    if (length > LONGEST) throw new FileError(file, 'byte 8', `a header of ${length} bytes`)
+    if (length > LONGEST)
+      throw new FileError(
+        file,
+        'byte 8',
+        `the header has ${length} bytes, expected at most ${LONGEST}`,
+      )
     const offset = (version === 1 ? 10 : 12) + length
     const text = header.bytes(offset - length, length).toString('utf8')
     const [rows, dimensions] = shapeOf(file, text)
     const stored = typeOf(file, text)
     if (!/'fortran_order'\s*:\s*False/.test(text)) {
-      throw new FileError(file, 'header', 'expected C order (fortran_order False)')
+      throw new FileError(
+        file,
+        'header',
+        'expected C order (fortran_order False), got Fortran order',
+      )
     }
     header.checkData(rows, dimensions, widthOf(stored), header.size - offset)
     return { file, offset, rows, dimensions, stored, counted: false }
@@ -91,18 +105,14 @@ function typeOf(file: string, text: string): RawLayout['stored'] {
   const descr = /'descr'\s*:\s*'([^']*)'/.exec(text)?.[1]
   const type = descr && /^[<=]/.test(descr) ? npyTypes[descr.slice(1)] : undefined
   if (type) return type
-  throw new FileError(file, 'header', `expected type <f2, <f4 or <f8, found ${descr ?? 'none'}`)
+  throw new FileError(file, 'header', `expected type <f2, <f4 or <f8, got ${descr ?? 'none'}`)
 }
 
 function shapeOf(file: string, text: string): [number, number] {
   const shape = /'shape'\s*:\s*\(([^()]*)\)/.exec(text)?.[1]
   const match = shape === undefined ? null : /^\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*)?$/.exec(shape)
   if (match) return [Number(match[1]), Number(match[2])]
-  throw new FileError(
-    file,
-    'header',
-    `expected a shape of rows and columns, found (${shape ?? ''})`,
-  )
+  throw new FileError(file, 'header', `expected a shape of rows and columns, got (${shape ?? ''})`)
 }
 
 /** Looks at an `.fvecs` file: each row is its dimension as an int32, then that many float32. */
@@ -110,11 +120,11 @@ export function fvecsLayout(file: string): RawLayout {
   return Header.read(file, (header) => {
     const dimensions = header.bytes(0, 4).readInt32LE()
     if (dimensions < 1)
-      throw new FileError(file, 'byte 0', `the first row has ${dimensions} dimensions`)
+      throw new FileError(file, 'byte 0', `row 0 must have at least 1 dimension, got ${dimensions}`)
     const stride = 4 + 4 * dimensions
     const rows = header.size / stride
     if (!Number.isInteger(rows)) {
-      const problem = `${header.size} bytes are no whole number of rows of ${dimensions} dimensions`
+      const problem = `${header.size} bytes cannot be divided into rows of ${dimensions} dimensions`
       throw new FileError(file, '', problem)
     }
     return { file, offset: 0, rows, dimensions, stored: 'f32', counted: true }
@@ -147,7 +157,7 @@ export function memmapLayout(folder: string): RawLayout {
     if (Number.isInteger(dimensions) && dimensions > 0) {
       return { file, offset: 0, rows, dimensions, stored: 'f32', counted: false }
     }
-    const problem = `${size} bytes are not as many float32 vectors of equal length as ${ids} has ids, ${rows}`
+    const problem = `${size} bytes cannot be divided into ${rows} float32 vectors, one for each id in ${ids}`
     throw new FileError(file, '', problem)
   })
 }
@@ -157,14 +167,14 @@ export function readMemmapIds(folder: string, rows: number): EmbeddingIds {
   const file = memmapFiles(folder).ids
   const bytes = Header.read(file, (header) => {
     if (header.size === rows * 4) return header.bytes(0, header.size)
-    throw new FileError(file, '', `has ${header.size / 4} ids, the vectors have ${rows} rows`)
+    throw new FileError(file, '', `expected ${rows} ids, one per vector, got ${header.size / 4}`)
   })
   const list = new IdList()
   for (let row = 0; row < rows; row++) list.pushText(String(bytes.readInt32LE(row * 4)))
   return listedIds(
     list,
     (id, row, first) =>
-      new FileError(file, `row ${row}`, `the id ${id} was in row ${first} already`),
+      new FileError(file, `row ${row}`, `id ${id} occurs twice, first in row ${first}`),
   )
 }
 
@@ -173,7 +183,7 @@ export function memmapIds(file: string, ids: readonly string[]): Uint8Array {
   const numbers = Int32Array.from(ids, Number)
   ids.forEach((id, row) => {
     if (String(numbers[row]) === id) return
-    throw new FileError(file, `row ${row}`, `the id ${JSON.stringify(id)} is no int32`)
+    throw new FileError(file, `row ${row}`, `id ${JSON.stringify(id)} is not an int32`)
   })
   return new Uint8Array(numbers.buffer)
 }
@@ -185,10 +195,11 @@ export function safetensorsLayout(file: string, tensor: string | undefined): Raw
   const { name, dtype, shape, offset } = choose(file, readTensorList(file), tensor)
   const place = `tensor ${name}`
   const stored = tensorTypes[dtype]
-  if (!stored) throw new FileError(file, place, `expected type F16, F32 or F64, found ${dtype}`)
-  if (!isPair(shape)) throw new FileError(file, place, `expected a matrix, its shape is ${shape}`)
+  if (!stored) throw new FileError(file, place, `expected type F16, F32 or F64, got ${dtype}`)
+  if (!isPair(shape)) throw new FileError(file, place, `expected a matrix, got the shape ${shape}`)
   const [rows, dimensions] = shape
-  if (dimensions < 1) throw new FileError(file, '', `the shape is ${rows} × ${dimensions}`)
+  if (dimensions < 1)
+    throw new FileError(file, '', `the shape ${rows} × ${dimensions} is not that of a matrix`)
   return { file, offset, rows, dimensions, stored, counted: false }
 }
 
@@ -216,12 +227,12 @@ function choose(
   if (wanted !== undefined) {
     const found = tensors.find(({ name }) => name === wanted)
     if (found) return found
-    throw new FileError(file, '', `has no tensor ${wanted}, only ${namesOf(tensors)}`)
+    throw new FileError(file, '', `no tensor ${wanted}; the file has ${namesOf(tensors)}`)
   }
   const matrices = tensors.filter(({ shape }) => isPair(shape))
   if (matrices.length === 1) return matrices[0]!
   const found = matrices.length === 0 ? 'no matrix' : `several: ${namesOf(matrices)}`
-  throw new FileError(file, '', `expected one matrix, found ${found} (choose with \`tensor\`)`)
+  throw new FileError(file, '', `expected one matrix, got ${found}; choose one with \`tensor\``)
 }
 
 function isPair(shape: readonly number[]): shape is [number, number] {

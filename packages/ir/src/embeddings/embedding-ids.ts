@@ -113,10 +113,10 @@ export async function readNeighboringIds(file: string, rows: number): Promise<Em
     list.push(bytes, from, to)
   })
   if (list.length !== rows) {
-    throw new FileError(ids, '', `has ${list.length} ids, ${file} has ${rows} rows`)
+    throw new FileError(ids, '', `expected ${rows} ids, one per row of ${file}, got ${list.length}`)
   }
   return listedIds(list, (id, row, first) =>
-    lineError(ids, row + 1, `the id ${id} was in line ${first + 1} already`),
+    lineError(ids, row + 1, `id ${id} occurs twice, first in line ${first + 1}`),
   )
 }
 

@@ -37,20 +37,26 @@ export interface FileEmbeddings extends Embeddings {
 function checkRange({ rows }: { rows: number }, from: number, to: number): void {
   if (Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= rows)
     return
-  throw new KithError('BAD_SHAPE', `rows ${from} to ${to} of a matrix that has ${rows}`)
+  throw new KithError(
+    'BAD_SHAPE',
+    `rows ${from} to ${to} are out of range: the matrix has ${rows} rows`,
+  )
 }
 
 /** Checks one row number. */
 function checkRow({ rows }: { rows: number }, row: number): void {
   if (Number.isInteger(row) && row >= 0 && row < rows) return
-  throw new KithError('BAD_SHAPE', `row ${row} of a matrix that has ${rows}`)
+  throw new KithError('BAD_SHAPE', `row ${row} is out of range: the matrix has ${rows} rows`)
 }
 
 /** The array to fill with `length` numbers: the caller's, or a new one. */
 function target(length: number, into: Float32Array | undefined): Float32Array {
   if (!into) return new Float32Array(length)
   if (into.length < length) {
-    throw new KithError('BAD_SHAPE', `an array of ${into.length} numbers for ${length}`)
+    throw new KithError(
+      'BAD_SHAPE',
+      `the array must have room for ${length} numbers, got ${into.length}`,
+    )
   }
   return into.length === length ? into : into.subarray(0, length)
 }
@@ -164,7 +170,7 @@ export function sharedArray(length: number, type: 'f16' | 'f32'): Float32Array |
       : new Float32Array(new SharedArrayBuffer(length * 4))
   } catch {
     const bytes = length * (type === 'f16' ? 2 : 4)
-    throw new KithError('OUT_OF_MEMORY', `no memory for embeddings of ${bytes} bytes`)
+    throw new KithError('OUT_OF_MEMORY', `not enough memory for ${bytes} bytes of embeddings`)
   }
 }
 
@@ -187,7 +193,7 @@ class DiskEmbeddings extends RowEmbeddings {
 
   protected copy(from: number, to: number, into: Float32Array, at: number): void {
     const { file } = this.#reader.layout
-    if (!this.#open) throw new KithError('CLOSED', `${file}: read after it was closed`)
+    if (!this.#open) throw new KithError('CLOSED', `${file}: the embeddings are closed`)
     if (this.type === 'f32') {
       this.#reader.read(from, to, into, at)
       return
@@ -254,7 +260,7 @@ async function readBlock(
   for (let done = 0; done < block.length; ) {
     const left = block.length - done
     const { bytesRead } = await readOnce(descriptor, block, done, left, position + done)
-    if (bytesRead === 0) throw new FileError(file, `row ${row}`, 'the file ends here')
+    if (bytesRead === 0) throw new FileError(file, `row ${row}`, 'the file ends too early')
     done += bytesRead
   }
 }

@@ -52,14 +52,20 @@ export async function openEmbeddings(
 ): Promise<FileEmbeddings> {
   const { memory = embeddingMemory, dimensions } = options
   if (!(memory >= 0))
-    throw new KithError('BAD_SETTING', `memory is ${memory}, allowed: bytes from 0`)
+    throw new KithError(
+      'BAD_SETTING',
+      `memory must be a number of bytes, at least 0, got ${memory}`,
+    )
   if (dimensions !== undefined && !(Number.isSafeInteger(dimensions) && dimensions > 0)) {
-    throw new KithError('BAD_SETTING', `dimensions is ${dimensions}, allowed: from 1`)
+    throw new KithError(
+      'BAD_SETTING',
+      `dimensions must be a whole number of at least 1, got ${dimensions}`,
+    )
   }
   const embeddings = await open(file, memory, options)
   if (dimensions === undefined || dimensions === embeddings.dimensions) return embeddings
   await embeddings.close()
-  throw new FileError(file, '', `has ${embeddings.dimensions} dimensions, not ${dimensions}`)
+  throw new FileError(file, '', `expected ${dimensions} dimensions, got ${embeddings.dimensions}`)
 }
 
 async function open(

@@ -65,7 +65,7 @@ export class RawReader {
     const position = this.layout.offset + row * strideOf(this.layout)
     for (let done = 0; done < length; ) {
       const got = readSync(this.descriptor, this.#scratch, done, length - done, position + done)
-      if (got === 0) throw new FileError(this.layout.file, `row ${row}`, 'the file ends here')
+      if (got === 0) throw new FileError(this.layout.file, `row ${row}`, 'the file ends too early')
       done += got
     }
     return this.#scratch
@@ -75,7 +75,7 @@ export class RawReader {
   #values(bytes: Buffer, start: number, row: number, rows: number): Float32Array | Uint16Array {
     const { file, dimensions, stored, counted } = this.layout
     if (counted && bytes.readInt32LE(start) !== dimensions) {
-      const problem = `has ${bytes.readInt32LE(start)} dimensions, the first row ${dimensions}`
+      const problem = `expected ${dimensions} dimensions, as in row 0, got ${bytes.readInt32LE(start)}`
       throw new FileError(file, `row ${row}`, problem)
     }
     const buffer = bytes.buffer as ArrayBuffer
@@ -101,5 +101,5 @@ export function checkFinite(
   const bad = notFinite(values)
   if (bad < 0) return
   const place = `row ${row + Math.floor(bad / dimensions)} column ${bad % dimensions}`
-  throw new FileError(file, place, 'the number is not finite in float32')
+  throw new FileError(file, place, 'the value is not a finite float32')
 }

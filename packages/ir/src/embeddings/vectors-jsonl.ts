@@ -28,7 +28,7 @@ export async function readJsonVectors(
     const id = jsonId(file, line, idColumn ?? 'id', find(idColumn, idNames))
     const vector = find(vectorColumn, vectorNames)
     if (!Array.isArray(vector)) {
-      throw lineError(file, line, `expected ${vectorColumn ?? 'vector'}, a list of numbers`)
+      throw lineError(file, line, `${vectorColumn ?? 'vector'} must be a list of numbers`)
     }
     collector.add(id, vector as number[], `line ${line}`)
   })
@@ -63,7 +63,7 @@ export class RowCollector {
     if (this.#dimensions === 0) this.#dimensions = values.length
     const dimensions = this.#dimensions
     if (values.length !== dimensions || dimensions === 0) {
-      const problem = `the vector has ${values.length} dimensions, the first one ${dimensions}`
+      const problem = `expected ${dimensions || 'at least 1'} dimensions, got ${values.length}`
       throw new FileError(this.file, place, problem)
     }
     const row = this.#room()
@@ -72,14 +72,14 @@ export class RowCollector {
         throw new FileError(
           this.file,
           `${place} column ${i}`,
-          `expected a number, found ${values[i]}`,
+          `expected a number, got ${values[i]}`,
         )
       }
       row[i] = values[i]!
     }
     const column = notFinite(row)
     if (column >= 0) {
-      const problem = 'the number is not finite in float32'
+      const problem = 'the value is not a finite float32'
       throw new FileError(this.file, `${place} column ${column}`, problem)
     }
     this.#ids.pushText(id)
@@ -88,7 +88,7 @@ export class RowCollector {
   /** All rows as embeddings in memory. */
   finish(): MemoryEmbeddings {
     const rows = this.#ids.length
-    if (rows === 0) throw new FileError(this.file, '', 'holds no vectors')
+    if (rows === 0) throw new FileError(this.file, '', 'contains no vectors')
     const memory = sharedArray(rows * this.#dimensions, this.type)
     let at = 0
     for (let block = this.#blocks.shift(); block; block = this.#blocks.shift()) {
@@ -97,7 +97,7 @@ export class RowCollector {
       at += part.length
     }
     const twice = (id: string, row: number, first: number) =>
-      new FileError(this.file, `row ${row}`, `the id ${id} was in row ${first} already`)
+      new FileError(this.file, `row ${row}`, `id ${id} occurs twice, first in row ${first}`)
     return new MemoryEmbeddings(memory, this.#dimensions, listedIds(this.#ids, twice))
   }
 
@@ -105,7 +105,7 @@ export class RowCollector {
     const dimensions = this.#dimensions
     const bytes = (this.#ids.length + 1) * dimensions * (this.type === 'f16' ? 2 : 4)
     if (bytes > this.budget) {
-      const problem = `takes more than the memory budget of ${this.budget} bytes: convert it to .npy`
+      const problem = `exceeds the memory budget of ${this.budget} bytes; convert the file to .npy`
       throw new FileError(this.file, '', problem)
     }
     const capacity = Math.max(1, Math.floor(BLOCK / dimensions)) * dimensions

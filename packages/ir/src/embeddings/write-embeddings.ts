@@ -53,15 +53,18 @@ export async function writeEmbeddings(
   rows: Iterable<Float32Array> | AsyncIterable<Float32Array>,
 ): Promise<void> {
   if (!Number.isSafeInteger(dimensions) || dimensions < 1) {
-    throw new KithError('BAD_SETTING', `dimensions is ${dimensions}, allowed: from 1`)
+    throw new KithError(
+      'BAD_SETTING',
+      `dimensions must be a whole number of at least 1, got ${dimensions}`,
+    )
   }
   if (type !== 'f16' && type !== 'f32') {
-    throw new KithError('BAD_SETTING', `type is ${type}, allowed: f16, f32`)
+    throw new KithError('BAD_SETTING', `type must be f16 or f32, got ${type}`)
   }
   const writer = format && writers[format]
   if (!writer) throw unknownFormat(format, file)
   if (type === 'f16' && ['fvecs', 'jsonl', 'memmap'].includes(format)) {
-    throw new KithError('BAD_SETTING', `type f16 for ${format}, allowed: f32`)
+    throw new KithError('BAD_SETTING', `the format ${format} supports only type f32, got f16`)
   }
   const blocks = rowBlocks(file, dimensions, rows, ids, type)
   const job = { file, dimensions, type, named: ids !== undefined, blocks }
@@ -164,7 +167,11 @@ function encode(values: Float32Array, type: 'f16' | 'f32'): Uint8Array {
 
 function checkedId(file: string, id: string): string {
   if (id !== '' && !/[\r\n]|^\ufeff/.test(id)) return id
-  throw new FileError(file, '', `the id ${JSON.stringify(id)} does not fit a line`)
+  throw new FileError(
+    file,
+    '',
+    `id ${JSON.stringify(id)} must not be empty or contain a line break`,
+  )
 }
 
 /** Rows on their way to a file, with their ids. */
@@ -188,26 +195,26 @@ async function* rowBlocks(
   let row = 0
   for await (const values of rows) {
     if (values.length % dimensions !== 0) {
-      const problem = `row ${row}: ${values.length} numbers are no whole rows of ${dimensions}`
+      const problem = `row ${row}: ${values.length} numbers cannot be divided into rows of ${dimensions}`
       throw new KithError('BAD_SHAPE', problem)
     }
     const bad = notFinite(type === 'f16' ? toHalves(values) : values)
     if (bad >= 0) {
       const place = `row ${row + Math.floor(bad / dimensions)} column ${bad % dimensions}`
-      throw new FileError(file, place, `${values[bad]} is not finite in ${type}`)
+      throw new FileError(file, place, `the value ${values[bad]} is not a finite ${type}`)
     }
     const block: RowBlock = { values, ids: [] }
     for (let i = 0; i < values.length / dimensions; i++, row++) {
       const next = names.next()
       // Waiting for each of millions of ids that are there already would take longer than all else.
       const { done, value } = next instanceof Promise ? await next : next
-      if (done) throw new FileError(file, '', `there are only ${row} ids for the rows`)
+      if (done) throw new FileError(file, '', `expected one id per row, got only ${row} ids`)
       block.ids.push(value)
     }
     yield block
   }
   if (ids && !(await names.next()).done)
-    throw new FileError(file, '', `there are more ids than ${row} rows`)
+    throw new FileError(file, '', `expected ${row} ids, one per row, got more`)
 }
 
 function iterator<T>(values: Iterable<T> | AsyncIterable<T>): Iterator<T> | AsyncIterator<T> {

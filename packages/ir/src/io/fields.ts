@@ -91,6 +91,8 @@ export const oneColumn = /^[^\t-\r \p{Surrogate}]+$/u
  */
 export function checkColumnId(file: string, id: string, first = false): void {
   if (oneColumn.test(id) && !(first && /^[#{\ufeff]/.test(id))) return
-  const why = oneColumn.test(id) ? `: a line must not begin with ${JSON.stringify(id[0])}` : ''
-  throw new FileError(file, '', `the id ${JSON.stringify(id)} does not fit a column${why}`)
+  const why = oneColumn.test(id)
+    ? `: no line may start with ${JSON.stringify(id[0])}`
+    : '; use ids without spaces'
+  throw new FileError(file, '', `id ${JSON.stringify(id)} does not fit into a column${why}`)
 }

@@ -161,7 +161,7 @@ export class IdList {
 
 function grown(bytes: Buffer, needed: number): Buffer {
   const limit = 2 ** 32 - 1
-  if (needed > limit) throw new KithError('OUT_OF_MEMORY', `ids take more than ${limit} bytes`)
+  if (needed > limit) throw new KithError('OUT_OF_MEMORY', `the ids need more than ${limit} bytes`)
   const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(needed, bytes.length * 2)))
   bytes.copy(larger)
   return larger

@@ -13,7 +13,7 @@ export function parseJsonLine(file: string, line: number, text: string): Record<
   }
   // Half a pair can only come from an escape: the bytes of the line are UTF-8.
   if (/\\ud/i.test(text) && isIllFormed(stringsOf(value).join(' '))) {
-    throw lineError(file, line, 'half a surrogate pair (\\ud800 to \\udfff), which is no character')
+    throw lineError(file, line, 'a string contains half a surrogate pair (\\ud800 to \\udfff)')
   }
   return value as Record<string, unknown>
 }
@@ -25,10 +25,10 @@ export function parseJsonLine(file: string, line: number, text: string): Record<
 export function jsonId(file: string, line: number, name: string, id: unknown): string {
   if (typeof id === 'string') return id
   if (typeof id !== 'number') {
-    throw lineError(file, line, `expected ${name}, a string or a number`)
+    throw lineError(file, line, `${name} must be a string or a number`)
   }
   if (Number.isSafeInteger(id)) return String(id)
-  throw lineError(file, line, `${name} is a number that JSON does not keep exactly: quote it`)
+  throw lineError(file, line, `${name} is too large for a JSON number; write it in quotes`)
 }
 
 /** All texts in a JSON value, names included. */

@@ -25,7 +25,10 @@ export function formatSentenceTransformers(
   const places = [...row.docs.keys()]
   const positive = places.find((i) => known.has(row.docs[i]!))
   if (positive === undefined) {
-    throw new KithError('BAD_INPUT', `query ${row.query} has no labeled ground truth: leave it out`)
+    throw new KithError(
+      'BAD_INPUT',
+      `query ${row.query} has no labeled ground truth; leave the query out`,
+    )
   }
   const order = [positive, ...places.filter((i) => !known.has(row.docs[i]!))]
   const columns: Record<string, unknown> = { query: textOf(texts.query(row.query), row.query) }

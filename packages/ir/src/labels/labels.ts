@@ -31,7 +31,10 @@ export function formatLabelsJson({
 export function formatLabelsTsv({ query, docs, labels }: LabeledQuery): string {
   for (const id of [query, ...docs]) {
     if (id !== '' && !/[\t\r\n]/.test(id)) continue
-    throw new KithError('BAD_INPUT', `the id ${JSON.stringify(id)} does not fit a column of TSV`)
+    throw new KithError(
+      'BAD_INPUT',
+      `id ${JSON.stringify(id)} does not fit into TSV; ids must not be empty or contain tabs or line breaks`,
+    )
   }
   const values = digits(labels)
   return docs.map((id, i) => `${query}\tQ0\t${id}\t${values[i]}\n`).join('')
@@ -49,7 +52,7 @@ export async function* readLabels(file: string): AsyncGenerator<LabeledQuery> {
     if (text.trim() === '') return undefined
     const { query, docs, labels, evidence, groundTruth } = parseJsonLine(input.name, line, text)
     const wrong = (problem: string): Error => lineError(input.name, line, problem)
-    if (typeof query !== 'string') throw wrong('expected a query that is a string')
+    if (typeof query !== 'string') throw wrong('query must be a string')
     for (const [name, list, type] of [
       ['docs', docs, 'string'],
       ['labels', labels, 'number'],
@@ -57,7 +60,7 @@ export async function* readLabels(file: string): AsyncGenerator<LabeledQuery> {
       ['groundTruth', groundTruth, 'string'],
     ] as const) {
       if (Array.isArray(list) && list.every((value) => typeof value === type)) continue
-      throw wrong(`expected ${name} to be a list of ${type}s`)
+      throw wrong(`${name} must be a list of ${type}s`)
     }
     const entry = { query, docs, labels, evidence, groundTruth } as LabeledQuery
     checkLabels(entry, wrong)
@@ -69,9 +72,10 @@ export async function* readLabels(file: string): AsyncGenerator<LabeledQuery> {
 export function checkLabels(entry: LabeledQuery, wrong: (problem: string) => Error): void {
   for (const name of ['labels', 'evidence'] as const) {
     const [values, wanted] = [entry[name], entry.docs.length]
-    if (values.length !== wanted) throw wrong(`${values.length} ${name} for ${wanted} docs`)
+    if (values.length !== wanted)
+      throw wrong(`expected ${wanted} ${name}, one per document, got ${values.length}`)
     const bad = Array.from(values).find((value) => !Number.isFinite(value))
-    if (bad !== undefined) throw wrong(`${name} has ${bad}, which is no finite number`)
+    if (bad !== undefined) throw wrong(`${name} must be finite numbers, got ${bad}`)
   }
 }
 

@@ -45,10 +45,10 @@ export function calibrate(queries: readonly JudgedHits[], folds = 10): Calibrati
     if (relevances.length === relevant.length) return
     throw new KithError(
       'BAD_SHAPE',
-      `query ${i} has ${relevances.length} estimates and ${relevant.length} judgments`,
+      `query ${i}: expected as many judgments as relevances (${relevances.length}), got ${relevant.length}`,
     )
   })
-  if (queries.length === 0) throw new KithError('BAD_INPUT', 'there are no judged queries')
+  if (queries.length === 0) throw new KithError('BAD_INPUT', 'no judged queries to calibrate on')
   const parts = Math.min(folds, queries.length)
   const heldOut = Array.from({ length: parts }, (_, fold) => {
     const platt = plattOf(queries.filter((_, i) => i % parts !== fold))

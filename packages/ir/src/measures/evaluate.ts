@@ -59,7 +59,7 @@ export class Evaluator {
     { level = 1, strict = false, complete = false }: EvaluationOptions = {},
   ) {
     if (!Number.isInteger(level) || level < 1) {
-      throw new KithError('BAD_SETTING', `level is ${level}, allowed: a whole number from 1`)
+      throw new KithError('BAD_SETTING', `level must be a whole number of at least 1, got ${level}`)
     }
     this.#qrels = qrels
     this.#measures = measures.map((measure) =>
@@ -100,8 +100,8 @@ export class Evaluator {
   #queries(): string[] {
     const judged = [...this.#qrels.keys()]
     if (this.#values.size === 0) {
-      const examples = `the run has ${this.#first}, the judgments ${judged[0]}`
-      throw new KithError('BAD_INPUT', `run and judgments have no query in common: ${examples}`)
+      const examples = `the first query id is ${this.#first} in the run and ${judged[0]} in the qrels`
+      throw new KithError('BAD_INPUT', `run and qrels have no query in common: ${examples}`)
     }
     const queries = this.#complete ? judged : judged.filter((query) => this.#values.has(query))
     const bytes = new Map(queries.map((query) => [query, Buffer.from(query)]))

@@ -157,15 +157,14 @@ export function parseMeasure(name: string): Measure {
   const kind = match ? kinds[match[1]!.toLowerCase()] : undefined
   if (!match || !kind) {
     const known = [...new Set(Object.values(kinds))].join(', ')
-    throw bad(name, `known: ${known}, each as nDCG@10 or P(rel=2)@10`)
+    throw bad(name, `unknown; use one of ${known}, such as nDCG@10 or P(rel=2)@10`)
   }
   const level = match[2] === undefined ? undefined : Number(match[2])
   const cutoff = match[3] === undefined ? undefined : Number(match[3])
-  if (cutoff === 0 || level === 0) throw bad(name, 'cut-off and level must be at least 1')
-  if (cutoff !== undefined && withoutCutoff.includes(kind))
-    throw bad(name, `${kind} has no cut-off`)
+  if (cutoff === 0 || level === 0) throw bad(name, 'cutoff and level must be at least 1')
+  if (cutoff !== undefined && withoutCutoff.includes(kind)) throw bad(name, `${kind} has no cutoff`)
   if (level !== undefined && withoutLevel.includes(kind)) {
-    throw bad(name, `${kind} takes no level`)
+    throw bad(name, `${kind} has no level`)
   }
   return { name, kind, cutoff, level }
 }

@@ -65,14 +65,13 @@ export function* decodeVectors(pages: Iterable<Page>, type: ValueType): Generato
   }
   let row: number[] | undefined
   for (const { page, values } of decodePages<Float32Array | number[]>(pages, decode)) {
-    if (page.values < page.entries)
-      throw new Error('a vector is missing, empty, or has a null in it')
+    if (page.values < page.entries) throw new Error('a vector is null, empty, or contains a null')
     for (let i = 0; i < page.entries; i++) {
       if (page.repetition?.[i] === 0) {
         if (row) yield row
         row = []
       }
-      if (!row) throw new Error('the first row has no start')
+      if (!row) throw new Error('the first row does not start on the first page')
       row.push(values[i]!)
     }
   }
@@ -109,7 +108,7 @@ function listsOf<T>(pages: Iterable<{ page: Page; values: ArrayLike<T> }>, colum
     for (let i = 0; i < page.entries; i++) {
       if (page.repetition?.[i] === 0) lists.push([])
       const list = lists.at(-1)
-      if (!list) throw new Error('the first list has no start')
+      if (!list) throw new Error('the first list does not start on the first page')
       const level = page.definition?.[i] ?? definition
       if (level === definition) list.push(values[next++]!)
       else if (level >= within || page.repetition?.[i] !== 0) throw new Error('a value is null')
@@ -132,7 +131,8 @@ function* decodePages<T extends ArrayLike<unknown>>(
     else if (encoding === PLAIN_DICTIONARY || encoding === RLE_DICTIONARY) {
       const places = decodeHybrid(bytes.subarray(1), bytes[0] ?? 0, page.values)
       yield { page, values: lookUp(dictionary, places) }
-    } else throw new Error(`encoding ${encoding} is not supported, write it as PLAIN`)
+    } else
+      throw new Error(`encoding ${encoding} is not supported; write the column with PLAIN encoding`)
   }
 }
 

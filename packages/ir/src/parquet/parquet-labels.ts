@@ -101,7 +101,11 @@ function readGroup(
       return decode(columnPages(header, group, column, LARGEST_PAGE), column)
     }
     const kind = repetition === 0 ? 'texts' : 'lists'
-    throw new FileError(header.file, '', `no column ${name} of ${kind}: these are no labels`)
+    throw new FileError(
+      header.file,
+      '',
+      `no column ${name} of ${kind}; expected the labels of kith labels`,
+    )
   }
   const queries = read('query', 0, (pages, column) => decodeIds(pages, valueTypeOf(column)))
   const docs = read('docs', 1, decodeTextLists)
@@ -110,7 +114,7 @@ function readGroup(
   const groundTruth = read('groundTruth', 1, decodeTextLists)
   for (const [name, { length }] of Object.entries({ queries, docs, labels, evidence, groundTruth }))
     if (BigInt(length) !== group.num_rows) {
-      const problem = `${length} ${name} in a row group of ${group.num_rows}`
+      const problem = `expected ${group.num_rows} ${name} in this row group, got ${length}`
       throw new FileError(header.file, `row ${start}`, problem)
     }
   return queries.map((query, i) => {

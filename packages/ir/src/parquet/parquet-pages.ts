@@ -133,7 +133,7 @@ function unpack(bytes: Uint8Array, length: number, codec: string): Uint8Array {
   if (codec === 'BROTLI') return brotliDecompressSync(bytes, options)
   if (codec === 'ZSTD') return decompressZstd(bytes, new Uint8Array(length))
   const unpacker = compressors[codec as 'SNAPPY']
-  if (!unpacker) throw new Error(`packed with ${codec}, which is not supported`)
+  if (!unpacker) throw new Error(`the compression ${codec} is not supported`)
   return unpacker(bytes, length)
 }
 
@@ -150,12 +150,12 @@ function bits(largest: number): number {
 
 function part(value: unknown): Thrift {
   if (typeof value === 'object' && value !== null) return value as Thrift
-  throw new Error('a page has no header of its kind')
+  throw new Error('a page has no header for its type')
 }
 
 function size(value: unknown, limit: number): number {
   if (typeof value === 'number' && value >= 0 && value <= limit) return value
-  throw new Error(`a page claims ${value}, there can be ${limit} at most`)
+  throw new Error(`a page has a size of ${value}, expected at most ${limit}`)
 }
 
 /**
@@ -163,7 +163,7 @@ function size(value: unknown, limit: number): number {
  * dictionary. Runs beyond `count` are cut, so that damaged ones fill no memory.
  */
 export function decodeHybrid(bytes: Uint8Array, width: number, count: number): Uint32Array {
-  if (width > 32) throw new Error(`numbers of ${width} bits`)
+  if (width > 32) throw new Error(`numbers must have at most 32 bits, got ${width}`)
   const output = new Uint32Array(count)
   let at = 0
   let done = 0
@@ -179,7 +179,7 @@ export function decodeHybrid(bytes: Uint8Array, width: number, count: number): U
     if (head % 2 === 0) {
       const size = Math.ceil(width / 8)
       if (at + size > bytes.length || length === 0)
-        throw new Error(`a run of ${length} at byte ${at}`)
+        throw new Error(`a repeated value at byte ${at} has the length ${length}`)
       let value = 0
       for (let i = 0; i < size; i++) value += bytes[at++]! * 2 ** (8 * i)
       const end = Math.min(count, done + length)
@@ -188,7 +188,7 @@ export function decodeHybrid(bytes: Uint8Array, width: number, count: number): U
     } else {
       const end = Math.min(count, done + length * 8)
       if (at + Math.ceil(((end - done) * width) / 8) > bytes.length || length === 0) {
-        throw new Error(`${length * 8} packed numbers at byte ${at}`)
+        throw new Error(`${length * 8} packed numbers at byte ${at} exceed the page`)
       }
       unpackBits(bytes, at, width, output, done, end)
       at += length * width

@@ -74,7 +74,7 @@ export function plainIds(bytes: Uint8Array, { stored }: ValueType, count: number
       if (!isUtf8(id)) throw new Error(`text ${i} of a page is not UTF-8`)
       ids.push(id.toString())
       at += length
-    } else throw new Error(`ids of type ${stored}, expected BYTE_ARRAY, INT32 or INT64`)
+    } else throw new Error(`ids must have the type BYTE_ARRAY, INT32 or INT64, got ${stored}`)
     at += size
   }
   return ids
@@ -84,9 +84,10 @@ function numberWidth(stored: string, length: number): number {
   if (stored === 'FLOAT') return 4
   if (stored === 'DOUBLE') return 8
   if (stored === 'FIXED_LEN_BYTE_ARRAY' && length === 2) return 2
-  throw new Error(`numbers of type ${stored}, expected FLOAT, DOUBLE or FLOAT16`)
+  throw new Error(`numbers must have the type FLOAT, DOUBLE or FLOAT16, got ${stored}`)
 }
 
 function check(bytes: Uint8Array, needed: number): void {
-  if (needed > bytes.length) throw new Error(`a page needs ${needed} bytes and has ${bytes.length}`)
+  if (needed > bytes.length)
+    throw new Error(`a page must have ${needed} bytes, got ${bytes.length}`)
 }

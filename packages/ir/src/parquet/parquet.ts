@@ -40,7 +40,7 @@ export function readParquetVectors(
         row++
       }
       if (row - start !== ids.length || BigInt(ids.length) !== group.num_rows) {
-        const found = `${row - start} vectors and ${ids.length} ids, expected ${group.num_rows}`
+        const found = `expected ${group.num_rows} vectors and ids, got ${row - start} vectors and ${ids.length} ids`
         throw new FileError(file, `row group at row ${start}`, found)
       }
     }
@@ -63,7 +63,7 @@ function pick(
   throw new FileError(
     file,
     '',
-    `no column ${wanted ?? names[0]} for the ${what}, there is: ${known}`,
+    `no column ${wanted ?? names[0]} for the ${what}; usable columns: ${known}`,
   )
 }
 
@@ -72,13 +72,13 @@ export function readFooter(header: Header): FileMetaData {
   const { file, size } = header
   const end = header.bytes(Math.max(0, size - 8), Math.min(size, 8))
   if (end.toString('latin1', 4) !== 'PAR1')
-    throw new FileError(file, '', 'does not end as Parquet does')
+    throw new FileError(file, '', 'is not a Parquet file: the last bytes are wrong')
   const length = end.readUInt32LE()
   if (length > size - 8) {
     throw new FileError(
       file,
       `byte ${size - 8}`,
-      `a footer of ${length} bytes, the file has ${size}`,
+      `the footer has ${length} bytes, but the file only ${size}`,
     )
   }
   const footer = header.bytes(size - 8 - length, length + 8)
@@ -87,7 +87,11 @@ export function readFooter(header: Header): FileMetaData {
   const metadata = parquetMetadata(new Uint8Array(footer).buffer, { geoparquet: false })
   const rows = metadata.row_groups.reduce((sum, { num_rows: more }) => sum + more, 0n)
   if (rows === metadata.num_rows) return metadata
-  throw new FileError(file, '', `has ${metadata.num_rows} rows, its row groups have ${rows}`)
+  throw new FileError(
+    file,
+    '',
+    `expected ${metadata.num_rows} rows, but the row groups have ${rows}`,
+  )
 }
 
 /** The pages of one column in one row group; none may unpack to more than `limit` bytes. */
@@ -105,7 +109,7 @@ export function* columnPages(
   const start = dictionary > 0 && dictionary < data ? dictionary : data
   const length = Number(chunk.total_compressed_size)
   if (!(start >= 0 && length >= 0 && start + length <= header.size)) {
-    const problem = `bytes ${start} to ${start + length}, the file has ${header.size}`
+    const problem = `bytes ${start} to ${start + length} are outside the file, which has ${header.size}`
     throw new FileError(header.file, `column ${column.name}`, problem)
   }
   yield* readPages(header.bytes(start, length), chunk, depthOf(column), limit)

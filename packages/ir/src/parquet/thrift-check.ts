@@ -43,7 +43,8 @@ class ThriftWalker {
     const head = this.byte()
     const size = head >> 4 === 15 ? this.integer() : head >> 4
     // Every entry takes a byte at least.
-    if (size > this.bytes.length - this.at) throw new Error(`a list of ${size} at byte ${this.at}`)
+    if (size > this.bytes.length - this.at)
+      throw new Error(`a list of ${size} entries at byte ${this.at} exceeds the file`)
     const type = head & 15
     const one = type === TYPES.true || type === TYPES.false ? TYPES.byte : type
     for (let i = 0; i < size; i++) this.value(one, depth)
@@ -56,7 +57,7 @@ class ThriftWalker {
       value += (byte & 127) * 128 ** digit
       if (byte < 128) return value
     }
-    throw new Error(`a number without end at byte ${this.at}`)
+    throw new Error(`a number at byte ${this.at} has no end`)
   }
 
   byte(): number {
@@ -66,6 +67,7 @@ class ThriftWalker {
 
   skip(length: number): void {
     this.at += length
-    if (this.at > this.bytes.length) throw new Error(`the Thrift structure ends at byte ${this.at}`)
+    if (this.at > this.bytes.length)
+      throw new Error(`the Thrift structure exceeds the file at byte ${this.at}`)
   }
 }

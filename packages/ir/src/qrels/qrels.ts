@@ -36,7 +36,11 @@ export async function readQrels(
     // BEIR has no comments: there an id may begin with #.
     if (count === 0 || (columns === 4 && bytes[fields.starts[0]!] === 0x23)) return
     if (count !== columns) {
-      throw lineError(input.name, line, `expected ${columns} fields, got ${count}`)
+      throw lineError(
+        input.name,
+        line,
+        `expected ${columns} fields, got ${count}; each line needs: ${columns === 4 ? 'query 0 document grade' : 'query document grade'}`,
+      )
     }
     const names = first && columns === 3 ? headerNames : undefined
     first = false
@@ -44,7 +48,7 @@ export async function readQrels(
     const grade = fields.number(bytes, columns - 1)
     if (!Number.isSafeInteger(grade)) {
       const text = fields.text(bytes, columns - 1)
-      throw lineError(input.name, line, `the grade is not a whole number: ${text}`)
+      throw lineError(input.name, line, `grade must be a whole number, got '${text}'`)
     }
     const name = fields.text(bytes, 0)
     if (name !== query || qrels.size === 0) {
@@ -54,7 +58,11 @@ export async function readQrels(
     }
     const document = fields.text(bytes, columns - 2)
     if (judged.has(document)) {
-      throw lineError(input.name, line, `query ${query} has document ${document} twice`)
+      throw lineError(
+        input.name,
+        line,
+        `query ${query} has document ${document} twice; remove one of the two judgments`,
+      )
     }
     judged.set(document, grade)
   })
@@ -76,7 +84,11 @@ export async function writeQrels(
       const lines = Array.from(judged, ([document, grade]) => {
         checkColumnId(file, document)
         if (!Number.isSafeInteger(grade)) {
-          throw new FileError(file, '', `query ${query}: the grade of ${document} is ${grade}`)
+          throw new FileError(
+            file,
+            '',
+            `query ${query}: the grade of ${document} must be a whole number, got ${grade}`,
+          )
         }
         return beir ? `${query}\t${document}\t${grade}\n` : `${query} 0 ${document} ${grade}\n`
       })

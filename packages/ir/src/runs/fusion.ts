@@ -6,7 +6,7 @@ export function fuseRanks(
   runs: readonly Run[],
   { k = 60, weights }: { k?: number | undefined; weights?: readonly number[] | undefined } = {},
 ): Run {
-  if (!(k >= 0)) throw new KithError('BAD_SETTING', `k is ${k}, allowed: a number from 0`)
+  if (!(k >= 0)) throw new KithError('BAD_SETTING', `k must be a number of at least 0, got ${k}`)
   return fuse(runs, weights, ({ ids }) => ({
     values: ids.map((_, i) => 1 / (k + i + 1)),
     missing: 0,
@@ -33,7 +33,10 @@ export function fuseScores(
   const normalize = normalizations[normalization]
   if (!normalize) {
     const allowed = Object.keys(normalizations).join(', ')
-    throw new KithError('BAD_SETTING', `normalization ${normalization}, allowed: ${allowed}`)
+    throw new KithError(
+      'BAD_SETTING',
+      `normalization must be one of ${allowed}, got ${normalization}`,
+    )
   }
   return fuse(runs, weights, ({ scores }) => normalize(scores))
 }
@@ -72,10 +75,14 @@ function fuse(
 ): Run {
   if (runs.length === 0) throw new KithError('BAD_INPUT', 'fusion needs at least one run')
   if (weights.length !== runs.length) {
-    throw new KithError('BAD_SHAPE', `${weights.length} weights for ${runs.length} runs`)
+    throw new KithError(
+      'BAD_SHAPE',
+      `expected ${runs.length} weights, one per run, got ${weights.length}`,
+    )
   }
   const wrong = weights.find((weight) => !Number.isFinite(weight))
-  if (wrong !== undefined) throw new KithError('BAD_SETTING', `a weight is ${wrong}`)
+  if (wrong !== undefined)
+    throw new KithError('BAD_SETTING', `weights must be finite numbers, got ${wrong}`)
   const builder = new RunBuilder()
   for (const query of new Set(runs.flatMap((run) => run.queries))) {
     const rankings = runs.map((run) => run.get(query))

@@ -43,7 +43,7 @@ export class RankingLines {
     const documents = documentsOf(ranking)
     for (let i = 0; i < documents.length; i++) {
       if (Number.isFinite(scores[i])) continue
-      const problem = `query ${query}: the score of ${documents.id(i)} is ${scores[i]}`
+      const problem = `query ${query}: the score of ${documents.id(i)} must be finite, got ${scores[i]}`
       throw new FileError(file, '', problem)
     }
     if (format !== 'json') this.#columns(ranking, documents)
@@ -67,7 +67,7 @@ export class RankingLines {
     const writer = this.#writer
     checkColumnId(file, query, true)
     if (documents.length === 0) {
-      const problem = `query ${query} has no documents, for which ${format} has no line: write .json`
+      const problem = `query ${query} has no documents, which the format ${format} cannot express; write .json`
       throw new FileError(file, '', problem)
     }
     const trec = format === 'trec'

@@ -37,7 +37,10 @@ export async function writeRun(
   const chosen = format ?? formatByName(file)
   if (!['trec', 'msmarco', 'json'].includes(chosen)) throw unknownFormat(chosen)
   if (!oneColumn.test(tag)) {
-    throw new KithError('BAD_SETTING', `the tag ${JSON.stringify(tag)} does not fit a column`)
+    throw new KithError(
+      'BAD_SETTING',
+      `tag ${JSON.stringify(tag)} does not fit into a column; use a tag without spaces`,
+    )
   }
   const lines = new RankingLines({ file, format: chosen }, tag)
   await writeRunParts(file, chosen, formatted(rankings, lines))
@@ -92,7 +95,7 @@ export async function detectRun(file: string, input: InputFile): Promise<RunForm
 const OBJECT = 0x7b
 
 function unknownFormat(format: unknown): KithError {
-  return new KithError('BAD_SETTING', `run format ${format}, allowed: trec, msmarco, json`)
+  return new KithError('BAD_SETTING', `run format must be trec, msmarco or json, got ${format}`)
 }
 
 const COMMENT = 0x23
@@ -114,10 +117,15 @@ export function trecRows(file: string, sink: RowSink): LineVisitor {
   return (bytes, from, to, line) => {
     const count = fields.split(bytes, from, to)
     if (count === 0 || bytes[starts[0]!] === COMMENT) return
-    if (count < 6) throw lineError(file, line, `expected 6 fields, got ${count}`)
+    if (count < 6)
+      throw lineError(
+        file,
+        line,
+        `expected 6 fields, got ${count}; each line needs: query Q0 document rank score tag`,
+      )
     const score = fields.number(bytes, 4)
     if (!Number.isFinite(score)) {
-      throw lineError(file, line, `the score is not a number: ${fields.text(bytes, 4)}`)
+      throw lineError(file, line, `score must be a number, got '${fields.text(bytes, 4)}'`)
     }
     sink.query(bytes, starts[0]!, ends[0]!, line)
     sink.row(bytes, starts[2]!, ends[2]!, score, line)
@@ -138,10 +146,15 @@ export function msmarcoRows(file: string, sink: RowSink): LineVisitor {
   return (bytes, from, to, line) => {
     const count = fields.split(bytes, from, to)
     if (count === 0) return
-    if (count !== 3) throw lineError(file, line, `expected 3 fields, got ${count}`)
+    if (count !== 3)
+      throw lineError(
+        file,
+        line,
+        `expected 3 fields, got ${count}; each line needs: query document rank`,
+      )
     const rank = fields.number(bytes, 2)
     if (!Number.isInteger(rank) || rank < 0) {
-      throw lineError(file, line, `the rank is not a whole number: ${fields.text(bytes, 2)}`)
+      throw lineError(file, line, `rank must be a whole number, got '${fields.text(bytes, 2)}'`)
     }
     sink.query(bytes, starts[0]!, ends[0]!, line)
     sink.row(bytes, starts[1]!, ends[1]!, -rank, line)

@@ -139,6 +139,6 @@ class RunScanner {
   #wrong(bytes: Buffer, from: number): Error {
     const got = bytes.toString('utf8', from, from + 20)
     const found = got === '' ? 'the end of the file' : JSON.stringify(got)
-    return lineError(this.file, this.#line, `expected ${next[this.#state]}, found ${found}`)
+    return lineError(this.file, this.#line, `expected ${next[this.#state]}, got ${found}`)
   }
 }

@@ -83,7 +83,7 @@ export async function* readSlices({
     start = left
   }
   if (next < slices.length || end !== slices.at(-1)!.to) {
-    throw new FileError(file, '', 'changed while it was read')
+    throw new FileError(file, '', 'the file changed while Kith read it; run the command again')
   }
 }
 

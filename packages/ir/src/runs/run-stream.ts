@@ -43,7 +43,7 @@ export async function* streamRuns(file: string): AsyncGenerator<Run> {
  * read again for that work, so it must be a file.
  */
 export async function countRankings(file: string): Promise<number> {
-  checkRegular(file, 'this command reads its run twice')
+  checkRegular(file, 'this command reads the run twice')
   let count = 0
   for await (const _ of streamRankings(file)) count++
   return count
@@ -52,7 +52,11 @@ export async function countRankings(file: string): Promise<number> {
 /** The lines of a query do not stand together, so that a run cannot be read query by query. */
 export class ScatteredError extends FileError {
   constructor(file: string, line: number, query: string) {
-    super(file, `line ${line}`, `query ${query} comes back after others: sort the file by query`)
+    super(
+      file,
+      `line ${line}`,
+      `query ${query} occurs again after other queries; sort the file by query`,
+    )
   }
 }
 

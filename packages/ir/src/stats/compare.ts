@@ -90,7 +90,7 @@ function valuesOf(evaluation: Evaluation, measure: string): Float64Array {
   const values = evaluation.perQuery[measure]
   if (values) return values
   const known = evaluation.measures.join(', ')
-  throw new KithError('BAD_INPUT', `measure ${measure} was not evaluated, only ${known}`)
+  throw new KithError('BAD_INPUT', `measure ${measure} was not evaluated; evaluated: ${known}`)
 }
 
 function grouped(
@@ -139,7 +139,10 @@ export function randomizationP(
   { seed, permutations }: { seed: number; permutations: number },
 ): number {
   if (!Number.isInteger(permutations) || permutations < 1) {
-    throw new KithError('BAD_SETTING', `permutations is ${permutations}, allowed: from 1`)
+    throw new KithError(
+      'BAD_SETTING',
+      `permutations must be a whole number of at least 1, got ${permutations}`,
+    )
   }
   // A sign does not change a zero, so that only the others make assignments different.
   const values = differences.filter((value) => value !== 0)

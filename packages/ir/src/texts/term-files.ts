@@ -39,7 +39,8 @@ async function contentsOf(file: string): Promise<Uint8Array> {
   let length = 0
   for await (const chunk of readChunks(file)) {
     length += chunk.length
-    if (length > LARGEST_FILE) throw new FileError(file, '', 'is too large for term statistics')
+    if (length > LARGEST_FILE)
+      throw new FileError(file, '', 'is too large for a file of term statistics')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -32,7 +32,7 @@ export function lostInDocument({ id }: TextEntry): string | undefined {
 
 /** Why a text does not come back from a topic as it is, undefined where it does. */
 export function lostInTopic(entry: TextEntry): string | undefined {
-  return entry.title ? 'topics have no place for its title' : lostInDocument(entry)
+  return entry.title ? 'topics cannot express titles' : lostInDocument(entry)
 }
 
 /** A text that a topic has a place for: the title joins the text. */
@@ -80,7 +80,7 @@ class RecordCutter {
   /** Checks that no record is open. */
   end(): void {
     if (this.#name === '') return
-    throw lineError(this.file, this.#start, `a <${this.#tag()}> starts here and does not end`)
+    throw lineError(this.file, this.#start, `the <${this.#tag()}> that starts here has no end`)
   }
 
   #keep(part: string): void {
@@ -100,7 +100,7 @@ class RecordCutter {
 
   #misplaced(found: string, line: number): never {
     this.end()
-    throw lineError(this.file, line, `${found} without one that opens it`)
+    throw lineError(this.file, line, `${found} without an opening tag`)
   }
 
   #tag(): string {

@@ -29,14 +29,14 @@ export async function* readTexts(
   const chosen = format ?? (await detectTexts(input))
   const entries = readers[chosen]?.(input)
   if (!entries) {
-    throw new KithError('BAD_SETTING', `text format ${chosen}, allowed: jsonl, tsv, sgml`)
+    throw new KithError('BAD_SETTING', `text format must be jsonl, tsv or sgml, got ${chosen}`)
   }
   let count = 0
   for await (const entry of entries) {
     count++
     yield entry
   }
-  if (count === 0) throw new FileError(input.name, '', `holds no texts (read as ${chosen})`)
+  if (count === 0) throw new FileError(input.name, '', `contains no texts (read as ${chosen})`)
 }
 
 /** How a text is written: SGML has one layout for documents and one for topics. */
@@ -63,7 +63,7 @@ export async function writeTexts(
   const layout = layouts[chosen]
   if (!layout) {
     const allowed = Object.keys(layouts).join(', ')
-    throw new KithError('BAD_SETTING', `text format ${chosen}, allowed: ${allowed}`)
+    throw new KithError('BAD_SETTING', `text format must be one of ${allowed}, got ${chosen}`)
   }
   await writeAtomic(file, async (write) => {
     let count = 0
@@ -72,11 +72,13 @@ export async function writeTexts(
       const { id, title = '', text } = entry
       const flat = flatten ? (layout.flatten?.(entry) ?? entry) : entry
       const lost = isIllFormed(id + title + text)
-        ? 'it has half a surrogate pair, which is no character'
+        ? 'the text contains half a surrogate pair'
         : layout.lost?.(flat)
       if (lost !== undefined) {
         const fits = layout.flatten && layout.lost?.(layout.flatten(entry)) === undefined
-        const more = fits ? ' (flatten joins titles to texts and makes breaks spaces)' : ''
+        const more = fits
+          ? '; flatten joins titles and texts and turns line breaks into spaces'
+          : ''
         throw new FileError(file, `text ${count}`, `${JSON.stringify(id)}: ${lost}${more}`)
       }
       await write(layout.write(flat))
@@ -128,10 +130,10 @@ async function* readJsonTexts(input: InputFile): AsyncGenerator<TextEntry> {
 
 /** What is wrong with a field that should be a string; a missing one names the fields that exist. */
 function noString(field: string, found: unknown, value: Record<string, unknown>): string {
-  const expected = `expected the field ${field}, a string`
+  const expected = `${field} must be a string`
   if (found !== undefined && found !== null)
     return `${expected}, got ${JSON.stringify(found).slice(0, 40)}`
-  return `${expected}; the fields are ${Object.keys(value).join(', ')}`
+  return `${expected}; the line has the fields ${Object.keys(value).join(', ')}`
 }
 
 /** A text as a line of BEIR's JSONL. */
@@ -146,7 +148,12 @@ async function* readTsvTexts(input: InputFile): AsyncGenerator<TextEntry> {
   yield* mapLines(input, (source, line) => {
     if (source.trim() === '') return undefined
     const fields = source.split('\t')
-    if (fields.length !== 2) throw lineError(file, line, `expected 2 fields, got ${fields.length}`)
+    if (fields.length !== 2)
+      throw lineError(
+        file,
+        line,
+        `expected 2 fields, got ${fields.length}; each line needs: id, tab, text`,
+      )
     const id = fields[0]!.trim()
     if (id === '') throw lineError(file, line, 'the id is empty')
     return { id, text: fields[1]! }
@@ -160,11 +167,12 @@ function formatTextLine({ id, text }: TextEntry): string {
 
 /** Why a text does not come back from TSV as it is, undefined where it does. */
 function lostInTsv({ id, title, text }: TextEntry): string | undefined {
-  if (id === '' || id !== id.trim() || /[\t\r\n]/.test(id)) return 'the id does not fit a column'
+  if (id === '' || id !== id.trim() || /[\t\r\n]/.test(id))
+    return 'the id does not fit into a column'
   // A file that begins so is read as JSON or SGML.
-  if (/^[{<]/.test(id)) return `a line must not begin with ${JSON.stringify(id[0])}`
-  if (title) return 'tsv has no place for its title'
-  return /[\t\r\n]/.test(text) ? 'tsv has no place for the tabs or line breaks in it' : undefined
+  if (/^[{<]/.test(id)) return `no line may start with ${JSON.stringify(id[0])}`
+  if (title) return 'TSV cannot express titles'
+  return /[\t\r\n]/.test(text) ? 'TSV cannot express tabs and line breaks in texts' : undefined
 }
 
 /** A text that TSV has a place for: the title joins the text, tabs and line breaks become spaces. */

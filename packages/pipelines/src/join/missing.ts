@@ -133,7 +133,7 @@ async function withFiles(error: MissingError, files: JoinFiles): Promise<KithErr
   const from = namedIn(kinds[0]!, files)
   if (from === undefined) return new KithError(error.code, message)
   const line = await lineOf(from, error.id)
-  const place = line === undefined ? from : `${from} line ${line}`
+  const place = line === undefined ? from : `${from}:${line}`
   return new KithError(error.code, `${place}: ${message}`)
 }
 

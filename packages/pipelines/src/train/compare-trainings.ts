@@ -114,7 +114,7 @@ async function readTraining(
     points.push({ step, loss, value })
   })
   if (points.length === 0)
-    throw new FileError(file, '', 'holds no validations: kith train makes them with --dev-queries')
+    throw new FileError(file, '', 'contains no validations; run kith train with --dev-queries')
   return { points, steps }
 }
 

@@ -24,7 +24,7 @@ export const text: Shape = (value, path) => {
   if (value.length > LONGEST_TEXT) {
     throw new KithError(
       'BAD_INPUT',
-      `${path} has ${value.length} characters, allowed: ${LONGEST_TEXT}`,
+      `${path} has ${value.length} characters, the limit is ${LONGEST_TEXT}`,
     )
   }
 }
@@ -51,7 +51,7 @@ export function list(shape: Shape): Shape {
     if (value.length > LONGEST_LIST) {
       throw new KithError(
         'BAD_INPUT',
-        `${path} has ${value.length} entries, allowed: ${LONGEST_LIST}`,
+        `${path} has ${value.length} entries, the limit is ${LONGEST_LIST}`,
       )
     }
     for (let i = 0; i < value.length; i++) shape(value[i], `${path}[${i}]`)
@@ -71,5 +71,5 @@ export function object(fields: Readonly<Record<string, Shape>>): Shape {
 function wrong(value: unknown, path: string, expected: string): KithError {
   const given = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'missing')
   const short = given.length > 60 ? `${given.slice(0, 60)}…` : given
-  return new KithError('BAD_INPUT', `${path} is ${short}, expected ${expected}`)
+  return new KithError('BAD_INPUT', `${path} must be ${expected}, got ${short}`)
 }

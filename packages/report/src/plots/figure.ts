@@ -54,7 +54,7 @@ export function checkFigure(value: unknown, path: string): asserts value is Figu
   if (typeof kind !== 'string' || !Object.hasOwn(kinds, kind)) {
     const given = JSON.stringify(kind)?.slice(0, 60)
     const known = Object.keys(kinds).join(', ')
-    throw new KithError('BAD_INPUT', `${path} is of the kind ${given}, known: ${known}`)
+    throw new KithError('BAD_INPUT', `${path}: kind must be one of ${known}, got ${given}`)
   }
   kinds[kind].shape(value, path)
 }
@@ -80,9 +80,9 @@ export function parseFigures(text: string, file: string): Figure[] {
     throw wrong(`not JSON: ${(error as Error).message}`)
   }
   if (content?.kith !== 'figures' || !Array.isArray(content.figures)) {
-    throw wrong('holds no figures of kith')
+    throw wrong('contains no figures of kith sweep')
   }
-  if (content.version !== 1) throw wrong(`is of version ${content.version}, this program reads 1`)
+  if (content.version !== 1) throw wrong(`expected version 1, got ${content.version}`)
   return content.figures.map((figure, i) => {
     try {
       checkFigure(figure, `figure ${i + 1}`)

@@ -84,7 +84,7 @@ function curveLegend({ baseline, points }: Curve): LegendEntry[] {
     },
     ...(baseline === undefined
       ? []
-      : [{ ...baselineLook, name: `as retrieved, ${formatFigure(baseline)}` }]),
+      : [{ ...baselineLook, name: `not reranked, ${formatFigure(baseline)}` }]),
   ]
 }
 
@@ -137,7 +137,7 @@ export const settingKind: FigureKind<SettingFigure> = {
     const domain = [...new Set([...curve.points.map(({ x }) => x), curve.chosen])]
     return {
       title: `${measure} by ${setting}`,
-      description: `${measure} for values of ${setting}, all other settings as they are. The large point is the value in use, ${chosen}. ${bestOf(curve.points)}.`,
+      description: `${measure} by value of ${setting}, with all other settings unchanged. The large point is the current value, ${chosen}. ${bestOf(curve.points)}.`,
       ...drawnCurve(curve, measure, {
         label: axisLabel(setting),
         ...(named ? { type: 'point', padding: 0.5, domain } : { ticks: 6 }),
@@ -173,10 +173,11 @@ export const contextSizeKind: FigureKind<ContextSizeFigure> = {
   picture({ measure, points, baseline, chosen }) {
     const curve = { points: points.map((point) => ({ ...point, x: point.size })), baseline, chosen }
     const sizes = points.map(({ size }) => size)
-    const used = chosen === undefined ? '' : ` The large point is the size in use, ${chosen}.`
+    const used =
+      chosen === undefined ? '' : ` The large point is the current context size, ${chosen}.`
     return {
       title: `${measure} by context size`,
-      description: `${measure} when the first N candidates are reranked; as retrieved it is ${formatFigure(baseline)}. ${bestOf(curve.points)}.${used}`,
+      description: `${measure} if Kith reranks the first N candidates (${formatFigure(baseline)} without reranking). ${bestOf(curve.points)}.${used}`,
       ...drawnCurve(
         curve,
         measure,

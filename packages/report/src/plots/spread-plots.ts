@@ -88,12 +88,10 @@ export const labelSpreadKind: FigureKind<LabelSpreadFigure> = {
   picture({ targets }) {
     const firsts = targets.map(({ name, ranks }) => `${ranks[0]!.median.toFixed(2)} (${name})`)
     const scale =
-      targets.length === 1
-        ? ''
-        : ' Targets have a panel each, on one scale: laid over each other, they hide each other.'
+      targets.length === 1 ? '' : ' Each target has its own panel; all panels have the same scale.'
     return {
       title: 'Spread of label distributions',
-      description: `The probability of a query’s most likely document, of the next, and so on; the first has ${firsts.join(', ')} in the median. ${BANDS_EXPLAINED}${scale}`,
+      description: `Label probabilities of a query’s documents, from the most likely document down. Median probability of the first document: ${firsts.join(', ')}. ${BANDS_EXPLAINED}${scale}`,
       panels: panelsOf(targets),
     }
   },
@@ -143,10 +141,10 @@ export const scoresPerRankKind: FigureKind<ScoresPerRankFigure> = {
       marks: bandMarks(ranks, { stroke }),
     })
     return {
-      title: 'Scores per rank',
-      description: `Scores at each rank over all queries. ${BANDS_EXPLAINED}`,
+      title: 'Scores by rank',
+      description: `Scores by rank, over all queries. ${BANDS_EXPLAINED}`,
       panels: [
-        panel(before, after ? 'score, as retrieved' : 'score', color('soft')),
+        panel(before, after ? 'score, not reranked' : 'score', color('soft')),
         ...(after ? [panel(after, 'score, reranked', color('gain'))] : []),
       ],
     }
@@ -165,4 +163,4 @@ function bandMarks(ranks: readonly RankQuantiles[], look: Look): Markish[] {
 
 /** The meaning of the marks, in words. */
 const BANDS_EXPLAINED =
-  'The line is the median query; half of the queries lie in the inner band, nine of ten in the outer one.'
+  'The line is the median query. The inner band contains 50% of the queries, the outer band 90%.'

@@ -48,7 +48,7 @@ export const timeKind: FigureKind<TimeFigure> = {
     const title = ({ size, milliseconds }: TimePoint) => `${size}: ${brief(milliseconds)} ms`
     return {
       title: 'Time per query by context size',
-      description: `What reranking takes per query; ${brief(last.milliseconds)} ms with ${last.size} candidates. Both axes go by powers of ten.${machine === undefined ? '' : ` Measured on ${machine}.`}`,
+      description: `Reranking time per query: ${brief(last.milliseconds)} ms with ${last.size} candidates. Both axes are logarithmic.${machine === undefined ? '' : ` Measured on ${machine}.`}`,
       panels: [
         {
           height: 280,

@@ -56,11 +56,11 @@ export const trainingKind: FigureKind<TrainingFigure> = {
     })
     const trained = runs.some(({ steps }) => steps !== undefined)
     const above = trained
-      ? 'Training loss at the top, as means over stretches of steps. Validation loss in the middle'
-      : 'Validation loss above'
+      ? 'Top: training loss, averaged over intervals of steps. Middle: validation loss'
+      : 'Top: validation loss'
     return {
       title: `Loss and ${measure} in training`,
-      description: `${above}, ${measure} below, both by the labels of the validation queries; the two may disagree where labels are sparse. Best ${measure}: ${bests.join(', ')}.`,
+      description: `${above}. Bottom: ${measure} of the validation queries. With sparse labels, loss and ${measure} can disagree. Best ${measure}: ${bests.join(', ')}.`,
       legend: runs.map(({ name }, i) => ({ name, ...seriesLook(i) })),
       panels: [
         ...(trained ? [lossPanel(runs, 'training loss', ({ steps = [] }) => steps)] : []),

@@ -108,9 +108,8 @@ function sharesCells({ wins, ties, losses }: ReportComparison): Html {
 }
 
 function testNote(runs: number): Html {
-  const holm =
-    runs > 1 ? html`, corrected by Holm’s method for the ${runs} runs that are compared` : html``
-  return html`<p class="note">** marks p &lt; 0.01 and * p &lt; 0.05 in Fisher’s randomization test, two-sided${holm}: how often chance alone, deciding for each query which run gets which of its two values, gives a mean difference at least as large. Several measures are several chances: the p values are not corrected for their number.</p>`
+  const holm = runs > 1 ? html`, corrected by Holm’s method for ${runs} compared runs` : html``
+  return html`<p class="note">** marks p &lt; 0.01 and * p &lt; 0.05 in Fisher’s randomization test, two-sided${holm}. p is the probability of a mean difference at least this large if the two values of each query were swapped at random. The p values are not corrected for the number of measures.</p>`
 }
 
 /** The verdict of a comparison, in plain words. */
@@ -134,7 +133,7 @@ export function verdictOf(
   if (difference === 0) {
     return {
       kind: 'equal',
-      headline: 'It changed nothing',
+      headline: 'No difference',
       detail: `${names}: ${measure} is ${formatFigure(first.measures[measure]!)} in both; ${queries}.${others(run, measure)}`,
     }
   }
@@ -163,9 +162,9 @@ function others(run: ReportRun, main: string): string {
 
 function kindOf(difference: number, p: number): [ReportVerdict['kind'], string] {
   if (p < 0.05) {
-    return difference > 0 ? ['better', 'It helped'] : ['worse', 'It made the ranking WORSE']
+    return difference > 0 ? ['better', 'Significantly better'] : ['worse', 'Significantly WORSE']
   }
   return difference > 0
-    ? ['unsure', 'It may have helped']
-    : ['worse', 'It may have made the ranking worse']
+    ? ['unsure', 'Better, but not significantly']
+    : ['worse', 'Worse, but not significantly']
 }

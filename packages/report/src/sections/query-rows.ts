@@ -96,7 +96,7 @@ function valuesOf({ queries, perQuery, measures }: Evaluation, measure: string) 
   const values = perQuery[measure]
   if (values) return new Map(queries.map((query, i) => [query, values[i]!]))
   const known = measures.join(', ')
-  throw new KithError('BAD_INPUT', `measure ${measure} was not evaluated, only ${known}`)
+  throw new KithError('BAD_INPUT', `measure ${measure} was not evaluated; evaluated: ${known}`)
 }
 
 function ranked(

@@ -102,7 +102,7 @@ export function queryTable(element: MakeElement): void {
     shown += next.length
     body.append(...next.map(queryRow))
     status.textContent =
-      found.length === 0 ? 'No query is like that.' : `${shown} of ${found.length} queries`
+      found.length === 0 ? 'No query matches.' : `${shown} of ${found.length} queries`
     more.hidden = shown === found.length
     more.textContent = `Show ${Math.min(MORE, found.length - shown)} more`
   }
@@ -229,7 +229,7 @@ export function queryTable(element: MakeElement): void {
       {},
       element('h4', {}, element('bdi', {}, heading)),
       items.length === 0
-        ? element('p', { class: 'note' }, 'nothing was retrieved')
+        ? element('p', { class: 'note' }, 'no documents')
         : element('ol', {}, ...items),
     )
   }

@@ -42,7 +42,7 @@ function pairsSection(
 function commandsSection(commands: readonly string[]): Html {
   if (commands.length === 0) return html``
   return html`<section id="reproduce">
-<h2>To make it again</h2>
+<h2>Reproduce this page</h2>
 ${commands.map((command) => html`<pre><code>${command}</code></pre>\n`)}</section>
 `
 }

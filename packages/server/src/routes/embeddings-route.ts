@@ -7,11 +7,11 @@ import { dot, embeddingSchema } from './item.ts'
 import { teiFields } from './rerank-route.ts'
 import { type Call, type Route, route } from './route.ts'
 
-const NO_TOKENS = 'token ids count in the vocabulary of the client, which is not that of this model'
+const NO_TOKENS = 'token ids are not supported, because this model has another vocabulary'
 
 /** A text or several, as requests for embeddings have them. */
 const textsSchema = z.union([z.string(), z.array(z.string()).min(1)], {
-  error: `must be a text or an array of texts: ${NO_TOKENS}`,
+  error: `must be a text or an array of texts; ${NO_TOKENS}`,
 })
 
 /** Texts of a request for embeddings. */
@@ -28,17 +28,17 @@ interface TextsField {
 async function embedTexts(field: TextsField, call: Call): Promise<EmbeddedText[]> {
   const { name, value, role, dimensions } = field
   const { embedder, vectors } = call
-  if (!embedder) throw new Problem(422, 'this server has no model: start it with --model')
+  if (!embedder) throw new Problem(422, 'this server has no model; start the server with --model')
   if (dimensions != null && dimensions !== embedder.dimensions) {
-    const problem = `${embedder.name} has ${embedder.dimensions} dimensions`
-    throw new Problem(422, `dimensions: ${problem}, not ${dimensions}`)
+    const problem = `must be ${embedder.dimensions}, the dimensions of ${embedder.name}`
+    throw new Problem(422, `dimensions ${problem}, got ${dimensions}`)
   }
   const one = typeof value === 'string'
   const where = (i: number): string => (one ? name : `${name}[${i}]`)
   const texts = (one ? [value] : value).map((text, i) => {
     // Longer arrays of numbers were read on the way, as embeddings are.
     if (vectors.named(text)) {
-      throw new Problem(422, `${where(i)} must be a text, not numbers: ${NO_TOKENS}`)
+      throw new Problem(422, `${where(i)} must be a text, not numbers; ${NO_TOKENS}`)
     }
     return readText(text, where(i), call)
   })
@@ -52,7 +52,7 @@ async function embedTexts(field: TextsField, call: Call): Promise<EmbeddedText[]
 /** Embeddings as OpenAI has them. `input_type` is ours: some models want to know the role of a text. */
 export const embeddingsRoute: Route = route({
   path: '/v1/embeddings',
-  summary: 'Embed texts: the protocol of OpenAI',
+  summary: 'Embed texts (OpenAI API)',
   errors: openAiError,
   body: z.object({
     model: z.string().nullish(),
@@ -103,12 +103,12 @@ const ROUNDING = 1e-5
 /** Embeddings as text-embeddings-inference has them. */
 export const teiEmbedRoute: Route = route({
   path: '/embed',
-  summary: 'Embed texts: the protocol of text-embeddings-inference',
+  summary: 'Embed texts (text-embeddings-inference API)',
   errors: teiError,
   body: z.object({
     inputs: textsSchema,
     normalize: z.boolean().nullish().meta({
-      description: 'Whether embeddings get length 1, default true; false leaves the model’s own.',
+      description: 'Scale embeddings to length 1 (default: true).',
     }),
     prompt_name: z.enum(['query', 'document', 'passage']).nullish(),
     dimensions: z.int().nullish(),

@@ -13,7 +13,7 @@ export interface Item {
 
 /** An embedding in JSON; `readEmbedding` checks it, since a schema would take as long as parsing. */
 export const embeddingSchema = z.unknown().meta({
-  description: 'An embedding: numbers, or the base64 of little-endian float32.',
+  description: 'An embedding: an array of numbers, or base64 of little-endian float32.',
   oneOf: [
     { type: 'array', items: { type: 'number' } },
     { type: 'string', contentEncoding: 'base64' },
@@ -25,7 +25,10 @@ export const itemSchema = z.union(
   [
     z.string(),
     z.object({
-      title: z.string().nullish().meta({ description: 'A title, whose words count more.' }),
+      title: z
+        .string()
+        .nullish()
+        .meta({ description: 'The title; its words count more than those of the text.' }),
       text: z.string().nullish(),
       embedding: embeddingSchema.optional(),
     }),
@@ -69,8 +72,8 @@ function readEmbedding(value: unknown, vectors: RequestVectors, where: string): 
     typeof value === 'string'
       ? (vectors.named(value) ?? vectors.fromBase64(value))
       : fromArray(value, where)
-  if (!vector) throw new Problem(422, `${where} is not the base64 of float32 numbers`)
-  if (vector.length === 0) throw new Problem(422, `${where} is empty`)
+  if (!vector) throw new Problem(422, `${where} must be base64 of float32 numbers`)
+  if (vector.length === 0) throw new Problem(422, `${where} must not be empty`)
   return { vector, where }
 }
 
@@ -85,7 +88,9 @@ export function checkSquare({ vector, where }: Embedding, square: number): void 
   if (square <= LARGEST_SQUARE) return
   const column = vector.findIndex((number) => !Number.isFinite(number))
   const problem =
-    column < 0 ? 'is too long for float32' : `has ${vector[column]} in column ${column}`
+    column < 0
+      ? 'is too large: inner products would exceed float32'
+      : `must contain only finite numbers, got ${vector[column]} in column ${column}`
   throw new Problem(422, `${where} ${problem}`)
 }
 

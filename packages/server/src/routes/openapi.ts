@@ -8,11 +8,11 @@ const JSON_TYPE = 'application/json'
 /** Statuses that a request can be answered with, besides 200. */
 const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The body is not JSON.',
-  401: 'The key is missing or wrong.',
+  401: 'The API key is missing or wrong.',
   413: 'The body, a text or the number of documents is too large.',
   422: 'A field is missing or wrong.',
-  429: 'There is too much to do: come again after the time in Retry-After.',
-  503: 'It took too long, or the server is stopping.',
+  429: 'The server is overloaded; retry after the time in Retry-After.',
+  503: 'The request took too long, or the server is stopping.',
 }
 
 /** The description of a server in OpenAPI 3.1. */
@@ -25,7 +25,7 @@ export function openApi(routes: readonly Route[]): object {
         security: [{}, { key: [] }, { azure: [] }],
         requestBody: { required: true, content: json(schema(body, 'input')) },
         responses: {
-          200: { description: 'The answer.', content: json(schema(answer, 'output')) },
+          200: { description: 'The response.', content: json(schema(answer, 'output')) },
           ...Object.fromEntries(
             Object.entries(PROBLEMS).map(([status, description]) => [
               status,
@@ -44,14 +44,18 @@ export function openApi(routes: readonly Route[]): object {
     info: {
       title: 'kith serve',
       version: '1',
-      description: 'Reranking by reciprocal nearest neighbors, in protocols that clients know.',
+      description:
+        'Reranks documents by reciprocal nearest neighbors, through the APIs of Cohere, Jina, Voyage, OpenAI and text-embeddings-inference.',
     },
     paths: {
       ...Object.fromEntries(paths),
-      '/info': text('The model and limits, as text-embeddings-inference tells them.', JSON_TYPE),
-      '/v1/models': text('The model, as OpenAI lists its own.', JSON_TYPE),
-      '/healthz': text('Whether the server takes requests.', JSON_TYPE),
-      '/metrics': text('Figures for Prometheus.', 'text/plain'),
+      '/info': text(
+        'The model and the limits, in the format of text-embeddings-inference.',
+        JSON_TYPE,
+      ),
+      '/v1/models': text('The model, in the format of OpenAI.', JSON_TYPE),
+      '/healthz': text('Whether the server accepts requests.', JSON_TYPE),
+      '/metrics': text('Metrics for Prometheus.', 'text/plain'),
     },
     components: {
       securitySchemes: {

@@ -5,7 +5,7 @@ import type { RankedList, Ranker } from '../ranker.ts'
 export const relevanceSchema = z.object({
   relevance: z.enum(['estimated', 'calibrated']).optional().meta({
     description:
-      'Whether relevance_score is a probability, estimated or calibrated on judged queries; absent where it only compares the documents of a request.',
+      'How relevance_score was made a probability: estimated, or calibrated on judged queries. Absent if the score is no probability and only compares the documents of this request.',
   }),
 })
 

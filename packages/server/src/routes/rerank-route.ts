@@ -12,15 +12,15 @@ const body = z.object({
   query: itemSchema,
   documents: z.array(itemSchema).min(1),
   top_n: count,
-  top_k: count.meta({ description: 'As top_n, for clients of Voyage.' }),
+  top_k: count.meta({ description: 'Same as top_n, for clients of Voyage.' }),
   truncation: z.boolean().nullish().meta({
-    description: 'Whether texts that are too long are cut; a field of Voyage’s.',
+    description: 'Truncate texts that are too long, for clients of Voyage.',
   }),
   // RAGFlow sends words, since Xinference takes them.
   return_documents: z.union([z.boolean(), z.enum(['true', 'false'])]).nullish(),
   rank_fields: z
     .array(z.enum(['title', 'text']), {
-      error: 'only the fields "title" and "text" of documents are ranked by',
+      error: 'only the fields "title" and "text" are supported',
     })
     .nullish(),
 })
@@ -37,13 +37,15 @@ const answer = z.object({
   data: z
     .array(z.object({ ...score, document: z.string().optional() }))
     .optional()
-    .meta({ description: 'The results as Voyage has them, where fields of its requests came.' }),
+    .meta({
+      description: 'The results in the format of Voyage, if the request has fields of Voyage.',
+    }),
   meta: z.object({
     api_version: z.object({ version: z.string() }),
     tokens: z.object({ input_tokens: z.int() }),
     embeddings: z.object({ given: z.int(), found: z.int(), encoded: z.int() }).meta({
       description:
-        'How many documents came with an embedding, were found in the store by their texts, or were encoded.',
+        'Number of documents by source of the embedding: given in the request, found in the store by their texts, or encoded.',
     }),
     ...relevanceSchema.shape,
     ...cutsSchema.shape,
@@ -57,7 +59,7 @@ type Results = z.input<typeof answer>['results']
 export function rerankRoute(version: '1' | '2'): Route {
   return route({
     path: `/v${version}/rerank`,
-    summary: 'Rerank documents: the protocol of Cohere, Jina and Voyage',
+    summary: 'Rerank documents (API of Cohere, Jina and Voyage)',
     errors: cohereError,
     body,
     answer,
@@ -133,17 +135,19 @@ function asVoyage(results: Results): z.input<typeof answer>['data'] {
 /** Fields that requests of text-embeddings-inference have besides their texts. */
 export const teiFields = {
   truncate: z.boolean().nullish().meta({
-    description: 'Whether texts that are too long are cut; default: unless the server is strict.',
+    description: 'Truncate texts that are too long (default: true, unless the server is strict).',
   }),
   truncation_direction: z
-    .enum(['Right', 'right'], { error: 'only the end of a text is cut: "Right"' })
+    .enum(['Right', 'right'], {
+      error: 'only "Right" is supported: texts are truncated at the end',
+    })
     .nullish(),
 }
 
 /** Reranking as text-embeddings-inference has it. */
 const ofTexts = route({
   path: '/rerank',
-  summary: 'Rerank texts as text-embeddings-inference does, or documents as Jina does',
+  summary: 'Rerank texts (API of text-embeddings-inference) or documents (API of Jina)',
   errors: teiError,
   body: z.object({
     query: z.string(),

@@ -71,7 +71,7 @@ export function answerId(): string {
 function checkCount(json: unknown, list: string, most: number): void {
   const given = (json as Record<string, unknown> | null)?.[list]
   if (!Array.isArray(given) || given.length <= most) return
-  throw new Problem(413, `${list} has ${given.length} entries, at most ${most} are allowed`)
+  throw new Problem(413, `${list} has ${given.length} entries, the limit is ${most}`)
 }
 
 /** The first thing that is wrong. */

@@ -23,14 +23,14 @@ const results = z.array(
 /** Searching the server's documents, with reranking. The protocol is ours, close to the others. */
 export const searchRoute: Route = route({
   path: '/v1/search',
-  summary: 'Search the documents of the server, and rerank what is found',
+  summary: 'Search the documents of the server and rerank the hits',
   errors: cohereError,
   body: z.object({
     query: z.union([itemSchema, z.array(itemSchema).min(1)], {
       error: 'must be a text, an object with a text, an embedding or both, or a list of these',
     }),
     top_n: z.int().min(1).nullish(),
-    candidates: z.int().min(1).nullish().meta({ description: 'How many are found and reranked.' }),
+    candidates: z.int().min(1).nullish().meta({ description: 'Number of hits to rerank.' }),
     return_documents: z.boolean().nullish(),
   }),
   answer: z.object({
@@ -38,7 +38,9 @@ export const searchRoute: Route = route({
     model: z.string(),
     results: z.union([
       results,
-      z.array(results).meta({ description: 'For a list of queries: the results of each.' }),
+      z
+        .array(results)
+        .meta({ description: 'The results of each query, if the request has a list of queries.' }),
     ]),
     meta: z.object({ ...relevanceSchema.shape, ...cutsSchema.shape }),
     usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
@@ -46,7 +48,8 @@ export const searchRoute: Route = route({
   list: 'query',
   async handle({ query, top_n, candidates, return_documents }, call) {
     const { searcher, limits } = call
-    if (!searcher) throw new Problem(422, 'this server has no documents: start it with --store')
+    if (!searcher)
+      throw new Problem(422, 'this server has no documents; start the server with --store')
     const queries = Array.isArray(query)
       ? query.map((given, i) => readItem(given, `query[${i}]`, call))
       : [readItem(query, 'query', call)]
@@ -54,7 +57,10 @@ export const searchRoute: Route = route({
     const wanted = queries.map((asked) => Math.max(top, candidates ?? usualCandidates(asked, call)))
     const all = wanted.reduce((sum, count) => sum + count, 0)
     if (all > limits.documents) {
-      throw new Problem(413, `${all} candidates, at most ${limits.documents} are allowed`)
+      throw new Problem(
+        413,
+        `the request asks for ${all} candidates, the limit is ${limits.documents}`,
+      )
     }
     const found = await Promise.all(
       queries.map((asked, i) => searchDocuments(searcher, asked, wanted[i]!, call)),
@@ -104,8 +110,8 @@ async function searchDocuments(
   const { embedding, tokens } = embedded!
   const { length } = embedding.vector
   if (searcher.dimensions !== undefined && length !== searcher.dimensions) {
-    const problem = `the query has ${length} numbers, the documents have ${searcher.dimensions}`
-    throw new Problem(422, `${problem}: use the model that the documents were embedded with`)
+    const problem = `the query has ${length} dimensions, but the documents have ${searcher.dimensions}`
+    throw new Problem(422, `${problem}; use the model that embedded the documents`)
   }
   const item = { ...query, embedding }
   const ranked = await findAndRank(searcher, item, candidates, call)

@@ -64,7 +64,10 @@ export class FileStore implements Store {
     const { top, metric = this.metric, filter, vectors = true } = options
     checkSearch(queries, options, this.dimensions)
     if (filter !== undefined) {
-      throw new KithError('BAD_SETTING', 'a file has no filter: use PostgreSQL or LanceDB')
+      throw new KithError(
+        'BAD_SETTING',
+        'a file of embeddings supports no filter; use PostgreSQL or LanceDB',
+      )
     }
     const docs = this.#embeddings
     if (!docs) return Array.from({ length: queries.rows }, noHits)
@@ -145,7 +148,7 @@ export class FileStore implements Store {
     for await (const batch of checkedBatches(documents, rules)) {
       for (const { id, vector, text } of batch) {
         if (text !== undefined) {
-          throw new KithError('BAD_INPUT', `${this.#file}: a file of embeddings keeps no texts`)
+          throw new KithError('BAD_INPUT', `${this.#file}: a file of embeddings has no texts`)
         }
         if (collected.has(id)) throw twice(id)
         collected.set(id, vector.slice())

@@ -157,7 +157,7 @@ function check(queries: Matrix, documents: DocumentSource, options: ExactSearchO
   if (queries.data.length < queries.rows * queries.dimensions) {
     throw new KithError(
       'BAD_SHAPE',
-      `${queries.rows} queries of ${queries.dimensions} numbers need ${queries.rows * queries.dimensions}, there are ${queries.data.length}`,
+      `${queries.rows} queries of ${queries.dimensions} dimensions need ${queries.rows * queries.dimensions} numbers, but data has ${queries.data.length}`,
     )
   }
   checkDocuments(documents)
@@ -165,7 +165,7 @@ function check(queries: Matrix, documents: DocumentSource, options: ExactSearchO
   if (queries.dimensions !== documents.dimensions || queries.dimensions < 1) {
     throw new KithError(
       'BAD_SHAPE',
-      `queries have ${queries.dimensions} dimensions, documents ${documents.dimensions}`,
+      `queries have ${queries.dimensions} dimensions, but documents have ${documents.dimensions}`,
     )
   }
 }

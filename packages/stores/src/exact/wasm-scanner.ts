@@ -213,7 +213,7 @@ export class WasmScanner implements Scanner {
       const { queries, top } = this.#batch
       throw new ScanError(
         'OUT_OF_MEMORY',
-        `searching ${queries.rows} queries for the top ${top} takes ${bytes} bytes in one worker; ask for fewer`,
+        `searching ${queries.rows} queries for the top ${top} needs ${bytes} bytes in one worker; search fewer queries at a time, or lower top`,
       )
     }
     this.#floats = new Float32Array(this.#memory.buffer)

@@ -62,12 +62,12 @@ function reasonOf(store: string, message: string): string {
   const deepest = message.split('Caused by:').at(-1)!
   const reason = deepest.replace(SOURCE, '').replace(/\s+/g, ' ').trim().replace(KINDS, '')
   if (PANIC.test(message)) {
-    return `${store}: LanceDB failed inside (${reason}); if the store is damaged, load the documents into a new one (kith load)`
+    return `${store}: LanceDB crashed (${reason}); if the store is damaged, load the documents into a new store (kith load)`
   }
   const advice = DAMAGED.test(message)
-    ? '; the store seems to be damaged: load the documents into a new one (kith load)'
+    ? '; the store seems to be damaged: load the documents into a new store (kith load)'
     : ''
-  return `${store}: LanceDB says: ${reason}${advice}`
+  return `${store}: LanceDB failed: ${reason}${advice}`
 }
 
 /** A LanceDB database, and the collection in it. */

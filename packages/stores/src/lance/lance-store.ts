@@ -336,7 +336,7 @@ export class LanceStore implements Store {
     if (!list?.listSize || !fields.some(({ name }) => name === 'id')) {
       throw new KithError(
         'BAD_INPUT',
-        `${place}: the LanceDB table ${this.#name} was not made by Kith: name another collection (#name)`,
+        `${place}: the LanceDB table ${this.#name} was not created by Kith; choose another collection (#name)`,
       )
     }
     this.#dimensions = list.listSize

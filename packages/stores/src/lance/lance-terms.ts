@@ -103,7 +103,10 @@ export class LanceTerms {
       return termStatisticsFromBytes(bytes)
     } catch (error) {
       const { message } = error as Error
-      throw new KithError('BAD_INPUT', `the LanceDB table ${this.#table}: ${message}: delete it`)
+      throw new KithError(
+        'BAD_INPUT',
+        `the LanceDB table ${this.#table} is damaged (${message}); delete the table`,
+      )
     }
   }
 }

@@ -153,7 +153,7 @@ function nameOf(url: string): string {
   } catch {
     throw new KithError(
       'BAD_SETTING',
-      'the address of the database is no URL such as postgres://user@host/database',
+      'the database address must be a URL such as postgres://user@host/database',
     )
   }
 }

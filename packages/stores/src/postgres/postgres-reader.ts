@@ -70,7 +70,7 @@ export class PostgresReader {
       if (fits) return
       throw new KithError(
         'BAD_SHAPE',
-        `${this.#connections.name}: ${tableOf(this.#name)} has a vector that is not of ${dimensions} numbers (${type}), as kith.collections says`,
+        `${this.#connections.name}: a vector in ${tableOf(this.#name)} does not have ${dimensions} numbers of type ${type}, as recorded in kith.collections`,
       )
     })
     return all

@@ -56,7 +56,7 @@ export async function prepareSchema(
   if (major > LEAST_VECTOR[0] || minor >= LEAST_VECTOR[1]) return true
   throw new KithError(
     'BAD_INPUT',
-    `${connections.name}: pgvector is ${version}, needed: ${LEAST_VECTOR.join('.')} or newer (ALTER EXTENSION vector UPDATE)`,
+    `${connections.name}: pgvector ${LEAST_VECTOR.join('.')} or newer is required, got ${version}; run ALTER EXTENSION vector UPDATE`,
   )
 }
 
@@ -94,7 +94,7 @@ export function checkName(name: string): string {
   if (/^[a-z][a-z0-9_]{0,39}$/.test(name)) return name
   throw new KithError(
     'BAD_SETTING',
-    `the collection's name is ${JSON.stringify(name)}, allowed: up to 40 small letters, digits and _, a letter first`,
+    `a collection name must be up to 40 lower-case letters, digits and _, starting with a letter, got ${JSON.stringify(name)}`,
   )
 }
 
@@ -130,7 +130,7 @@ function checkCollection(name: string, row: KnownCollection): KnownCollection {
   if (fits) return row
   throw new KithError(
     'BAD_INPUT',
-    `kith.collections says that ${name} has ${dimensions} dimensions, type ${type} and metric ${metric}; expected a whole number from 1 on, f16 or f32, and dot or cosine`,
+    `the row of ${name} in kith.collections was changed: dimensions ${dimensions}, type ${type}, metric ${metric}; expected a whole number of at least 1, f16 or f32, and dot or cosine`,
   )
 }
 
@@ -199,7 +199,7 @@ export async function migrate(
     if (version > migrations.length) {
       throw new KithError(
         'BAD_INPUT',
-        `${connections.name}: its tables are of a newer version of Kith (${part} ${version}, this one knows ${migrations.length}): update`,
+        `${connections.name}: the tables were made by a newer version of Kith (${part} ${version}, this version supports ${migrations.length}); update Kith`,
       )
     }
     for (const migration of migrations.slice(version)) await client.query(migration)

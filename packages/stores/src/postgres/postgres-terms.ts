@@ -49,8 +49,11 @@ function fromBytes(bytes: Buffer, name: string): TermStatistics {
   try {
     return termStatisticsFromBytes(bytes)
   } catch (error) {
-    const advice = 'delete the row, and the next load counts all texts'
-    throw new KithError('BAD_INPUT', `kith.terms, ${name}: ${(error as Error).message}: ${advice}`)
+    const advice = 'delete the row; the next load counts all texts again'
+    throw new KithError(
+      'BAD_INPUT',
+      `kith.terms, row ${name}: ${(error as Error).message}; ${advice}`,
+    )
   }
 }
 

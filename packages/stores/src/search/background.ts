@@ -25,7 +25,7 @@ export async function measureBackground(
 ): Promise<Background> {
   const { rows, dimensions } = documents
   if (rows < 2)
-    throw new KithError('BAD_INPUT', `a background needs 2 documents or more, got ${rows}`)
+    throw new KithError('BAD_INPUT', `a background needs at least 2 documents, got ${rows}`)
   const { chosen, compared } = drawSample(rows, options)
   const data = documents.gather(chosen)
   const vectors = chosen.map((_, i) => data.subarray(i * dimensions, (i + 1) * dimensions))
@@ -47,7 +47,7 @@ export async function readBackground(file: string): Promise<Background> {
     checkBackground(value)
     return value
   } catch {
-    throw new FileError(file, '', 'is not a background: make it with kith background')
+    throw new FileError(file, '', 'is not a background file; make one with kith background')
   }
 }
 

@@ -72,7 +72,10 @@ export async function openSearchStore(
     await store.close()
     // What stands before the @ of an address is a password.
     const shown = address.replace(/\/\/[^/]*@/, '//')
-    throw new KithError('BAD_INPUT', `the store ${shown} has no documents: kith load brings some`)
+    throw new KithError(
+      'BAD_INPUT',
+      `the store ${shown} has no documents; load some with kith load`,
+    )
   }
   return corpus === undefined ? store : storeWithTexts(store, corpus, tokenizer)
 }

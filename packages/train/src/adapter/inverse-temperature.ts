@@ -27,7 +27,7 @@ export function inverseTemperatureFor(
   })
   const mean = deviations.reduce((sum, value) => sum + value, 0) / deviations.length
   if (!(mean > 1e-9)) {
-    const problem = `all of ${rows.length} documents are equally similar to the queries: there is nothing to learn`
+    const problem = `all ${rows.length} sampled documents are equally similar to the queries, so there is nothing to learn`
     throw new KithError('BAD_INPUT', problem)
   }
   return UNIT * 2 ** Math.round(Math.log2(SHARPNESS / mean / UNIT))

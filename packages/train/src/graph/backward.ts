@@ -15,7 +15,7 @@ export function backward(loss: Value, wanted: readonly Value[]): Value[] {
   const nodes = [...graph.nodes]
   const influenced = influencedBy(wanted, nodes)
   if (!influenced.has(loss)) {
-    throw new KithError('BAD_INPUT', 'nothing that is to be trained has an influence on the loss')
+    throw new KithError('BAD_INPUT', 'the loss depends on none of the trained parameters')
   }
   const gradients = new Map<Value, Value>()
   const one = graph.constant(Float32Array.of(1), loss.shape as number[])
@@ -35,7 +35,7 @@ export function backward(loss: Value, wanted: readonly Value[]): Value[] {
   return wanted.map((value) => {
     const gradient = gradients.get(value)
     if (gradient) return gradient
-    throw new KithError('BAD_INPUT', `${value.name} has no influence on the loss`)
+    throw new KithError('BAD_INPUT', `the loss does not depend on ${value.name}`)
   })
 }
 

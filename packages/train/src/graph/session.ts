@@ -18,7 +18,7 @@ export async function openGraph(
 ): Promise<InferenceSession> {
   range({ from: 1, integer: true })('threads', threads)
   const available = listSupportedBackends().map(({ name }) => name)
-  if (!available.includes(device)) throw unusable(device, `there are ${available.join(', ')}`)
+  if (!available.includes(device)) throw unusable(device, `available: ${available.join(', ')}`)
   const session = InferenceSession.create(toOnnx(graph).toBytes(), {
     executionProviders: [device],
     intraOpNumThreads: threads,
@@ -36,7 +36,7 @@ export async function openGraph(
 }
 
 function unusable(device: string, reason: string): KithError {
-  const problem = `the device "${device}" cannot be used here, cpu can: ${reason}`
+  const problem = `the device "${device}" is not available (${reason}); use cpu`
   return new KithError('BAD_SETTING', problem)
 }
 

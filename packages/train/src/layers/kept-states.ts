@@ -48,7 +48,7 @@ export class KeptStates {
     throw new FileError(
       file,
       '',
-      'does not hold what was just written to it: the disk may be failing',
+      'the contents differ from what was just written; the disk may be failing',
     )
   }
 
@@ -56,7 +56,7 @@ export class KeptStates {
   async read(from: number, into: Float32Array): Promise<void> {
     const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
     if (await this.#fill(bytes, from * 4)) return
-    throw new FileError(this.#file, '', 'was cut off while a training read it')
+    throw new FileError(this.#file, '', 'was truncated while a training read it')
   }
 
   close(): Promise<void> {

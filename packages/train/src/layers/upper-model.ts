@@ -70,7 +70,7 @@ export class UpperModel implements SplitModel {
     const own = queries.map(({ id, text }) => {
       const place = places.get(text!)
       if (place) return place
-      throw new KithError('BAD_INPUT', `query ${id} is not one of the training's queries`)
+      throw new KithError('BAD_INPUT', `query ${id} is not a query of this training`)
     })
     const lengths = own.map(({ tokens }) => tokens)
     const { mask, length } = tokenMask(lengths)

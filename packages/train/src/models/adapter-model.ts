@@ -102,7 +102,7 @@ export class AdapterModel implements QueryModel {
     const data = new Float32Array(queries.length * dimensions)
     queries.forEach(({ id, vector }, i) => {
       if (vector?.length !== dimensions) {
-        const problem = `query ${id} has ${vector?.length ?? 0} numbers, the adapter takes ${dimensions}`
+        const problem = `query ${id} has ${vector?.length ?? 0} dimensions, but the adapter needs ${dimensions}`
         throw new KithError('BAD_SHAPE', problem)
       }
       data.set(vector, i * dimensions)

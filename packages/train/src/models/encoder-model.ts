@@ -160,7 +160,10 @@ export class EncoderModel implements QueryModel {
   tokensOf({ id, text }: Query): { ids: number[]; cut: boolean } {
     const { tokenizer, prefix } = this.texts
     if (typeof text === 'string') return tokenizer.encode(prefix + text)
-    throw new KithError('BAD_INPUT', `query ${id} has no text, which an encoder needs`)
+    throw new KithError(
+      'BAD_INPUT',
+      `query ${id} has no text; an encoder needs the text of each query`,
+    )
   }
 
   split(

@@ -45,7 +45,7 @@ export class QueryEncoder {
       const bad = rows.findIndex((value) => !Number.isFinite(value))
       if (bad >= 0) {
         const { id } = part[Math.floor(bad / dimensions)]!
-        const problem = `the embedding of query ${id} has the number ${rows[bad]}: the weights have diverged, train with a lower learning rate`
+        const problem = `the embedding of query ${id} contains ${rows[bad]}: the weights have diverged; train with a lower learning rate`
         throw new KithError('DIVERGED', problem)
       }
       data.set(rows, from * dimensions)

@@ -96,7 +96,7 @@ export async function readCheckpoint(
   const fill = async (name: string, data: Float32Array) => {
     const tensor = stored.get(name)
     if (!tensor || tensor.shape.join() !== String(data.length)) {
-      throw new FileError(file, `tensor ${name}`, 'is missing, or is that of another model')
+      throw new FileError(file, `tensor ${name}`, 'is missing, or belongs to another model')
     }
     data.set((await readTensors(file, [tensor]))[0]!)
     digest.text(name).array(data)
@@ -137,14 +137,13 @@ async function readStart(file: string): Promise<{ progress: Progress; tensorsDig
 async function readRows(tensor: StoredTensor): Promise<Uint32Array> {
   const { file, name, dtype, bytes } = tensor
   if (dtype !== 'U32' || bytes % 4 !== 0) {
-    throw new FileError(file, `tensor ${name}`, `is ${dtype} of ${bytes} bytes, expected U32`)
+    throw new FileError(file, `tensor ${name}`, `expected type U32, got ${dtype} (${bytes} bytes)`)
   }
   return new Uint32Array((await readTensorBytes(tensor)).buffer as ArrayBuffer)
 }
 
 function damaged(file: string): FileError {
-  const problem =
-    'is damaged: its contents are not what was written; remove the folder and begin again'
+  const problem = 'is damaged: the checksum is wrong; remove the folder and train again'
   return new FileError(file, '', problem)
 }
 

@@ -134,17 +134,17 @@ function queriesIdentity(name: string, queries: readonly TrainingQuery[]): Ident
 /** The differences between the training of a checkpoint and this one; undefined if there are none. */
 export function differenceOf(before: Identity, now: Identity): string | undefined {
   if (before['format'] !== now['format']) {
-    return 'is of a version of Kith that did not record documents and model, so that nothing tells whether they are the same: begin again in another folder'
+    return 'was made by a version of Kith that did not record documents and model; train again in another folder'
   }
   const names = Object.keys({ ...before, ...now })
   const differences = names.flatMap((name) => {
     const [was, is] = [before[name], now[name]]
     if (JSON.stringify(was) === JSON.stringify(is)) return []
     if (isDigest(was) || isDigest(is)) return [`other ${name}`]
-    return [`${name} ${shown(was)}, now it is ${shown(is)}`]
+    return [`${name} ${shown(was)} (now: ${shown(is)})`]
   })
   if (differences.length === 0) return undefined
-  return `was trained with ${differences.join('; with ')}: use what it had then, or another folder`
+  return `was trained with ${differences.join('; with ')}; use the same inputs and settings, or another folder`
 }
 
 function shown(value: unknown): string {

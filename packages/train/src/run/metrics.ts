@@ -65,7 +65,7 @@ export async function readMetrics(file: string): Promise<MetricsRecord[]> {
     const record = recordOf(line)
     if (record) return [record]
     if (i === lines.length - 1) return []
-    throw new FileError(file, `line ${i + 1}`, 'is no record of a training: remove the line')
+    throw new FileError(file, `line ${i + 1}`, 'is not a training record; remove the line')
   })
 }
 

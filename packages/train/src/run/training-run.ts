@@ -154,7 +154,7 @@ export class TrainingRun {
     const better = sharperThan(inverseTemperature, scores)
     if (better === undefined) return
     onRemark(
-      `the inverse temperature ${inverseTemperature} leaves the softmax over the candidates nearly flat, so that little is learned: ${better} would not`,
+      `with inverse temperature ${inverseTemperature}, the softmax over the candidates is nearly flat, so the model learns little; try ${better}`,
     )
   }
 
@@ -225,7 +225,7 @@ export class TrainingRun {
     if (best && best.step !== step) {
       const found = await this.#resume('best')
       if (found.step !== best.step) {
-        const problem = `is of step ${found.step}, the best was step ${best.step}: begin again in another folder`
+        const problem = `is from step ${found.step}, but the best step was ${best.step}; train again in another folder`
         throw new FileError(checkpointFile(out, 'best'), '', problem)
       }
     }
@@ -234,9 +234,9 @@ export class TrainingRun {
   }
 
   #failure(step: number, loss: number, norm: number): KithError {
-    const what = Number.isFinite(loss) ? `the gradients' length is ${norm}` : `the loss is ${loss}`
+    const what = Number.isFinite(loss) ? `the gradient norm is ${norm}` : `the loss is ${loss}`
     const file = checkpointFile(this.#parts.out, 'latest')
-    const problem = `training stopped at step ${step}: ${what}; the checkpoint of before is ${file}: try a lower learning rate, or clip gradients (maxGradNorm)`
+    const problem = `training stopped at step ${step}: ${what}; lower the learning rate, or clip gradients (maxGradNorm); last checkpoint: ${file}`
     return new KithError('DIVERGED', problem)
   }
 }

@@ -180,6 +180,6 @@ const SAID =
 export function memoryError(error: unknown): unknown {
   const said = error instanceof Error ? SAID.exec(error.message)?.[0] : undefined
   if (said === undefined || error instanceof KithError) return error
-  const problem = `a batch does not fit into memory (${said.trim()}): lower the batch size, with gradient accumulation for it, or the list size`
+  const problem = `a batch does not fit into memory (${said.trim()}); lower the list size, or lower the batch size and use gradient accumulation`
   return new KithError('OUT_OF_MEMORY', problem)
 }

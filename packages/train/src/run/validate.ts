@@ -77,5 +77,5 @@ export function criterion(name: string): (validation: Validation) => number {
   const known = MEASURES.find((measure) => measure.toLowerCase() === name.toLowerCase())
   if (known) return ({ measures }) => measures[known]!
   const allowed = ['loss', ...MEASURES].join(', ')
-  throw new KithError('BAD_SETTING', `selectBy is "${name}", allowed: ${allowed}`)
+  throw new KithError('BAD_SETTING', `selectBy must be one of ${allowed}, got "${name}"`)
 }

@@ -77,7 +77,7 @@ function textsOf({ texts }: TrialCollection, tokenizer: Tokenizer): TrialTexts |
   if (found) return found
   throw new KithError(
     'BAD_SETTING',
-    `texts were prepared with tokenizers ${texts.map(({ docs }) => docs.tokenizer).join(', ')}, not with ${String(tokenizer)}`,
+    `texts were prepared with the tokenizers ${texts.map(({ docs }) => docs.tokenizer).join(', ')}, but the settings use ${String(tokenizer)}`,
   )
 }
 
@@ -112,7 +112,10 @@ export function createScorer({ measure, level = 1, strict = false }: ScorerOptio
   const { kind, cutoff = Infinity, level: own = level } = parseMeasure(measure)
   if (!tunable.includes(kind)) {
     const known = tunable.join(', ')
-    throw new KithError('BAD_SETTING', `measure ${measure} cannot be tuned for, known: ${known}`)
+    throw new KithError(
+      'BAD_SETTING',
+      `cannot tune for the measure ${measure}; use one of ${known}`,
+    )
   }
   range({ from: 1, integer: true })('level', level)
   const formula = measures[kind]

@@ -111,7 +111,7 @@ export function checkSpace(space: Space): void {
   const before = new Set<string>()
   for (const [name, dimension] of Object.entries(space)) {
     const refuse = (problem: string): never => {
-      throw new KithError('BAD_SETTING', `dimension ${name} of the space ${problem}`)
+      throw new KithError('BAD_SETTING', `dimension ${name} of the search space ${problem}`)
     }
     const { when } = dimension
     if (when && !before.has(when.dimension)) {
@@ -125,10 +125,10 @@ export function checkSpace(space: Space): void {
     const { kind, from, to, log } = dimension
     const whole = kind === 'float' || [from, to, dimension.step ?? 1].every(Number.isSafeInteger)
     if (!whole) refuse('must have whole numbers')
-    if (kind === 'integer' && (dimension.step ?? 1) < 1) refuse('has a step below 1')
+    if (kind === 'integer' && (dimension.step ?? 1) < 1) refuse('must have a step of at least 1')
     const ordered = kind === 'float' ? from < to : from <= to
     if (!(Number.isFinite(from) && Number.isFinite(to) && ordered)) {
-      refuse(`goes from ${from} to ${to}`)
+      refuse(`must have from below to, got ${from} to ${to}`)
     }
     if (log && bounds(dimension)[0] <= 0) refuse('is logarithmic and must start above 0')
   }

@@ -185,7 +185,7 @@ export function splitFolds(
     const what = groups ? `${members.size} groups of queries` : `${queries} queries`
     throw new KithError(
       'BAD_SETTING',
-      `folds is ${folds}, allowed: 2 to ${members.size}, there are ${what}`,
+      `folds must be a whole number from 2 to ${members.size} (${what}), got ${folds}`,
     )
   }
   // The largest groups first: the small ones then even out what those made uneven.

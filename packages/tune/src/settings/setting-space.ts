@@ -42,10 +42,7 @@ const LARGEST_CONTEXT = 100
 export function settingSpace(inputs: SpaceInputs): Space {
   const { methods = ['neighbors'], texts } = inputs
   if (methods.includes('fusion') && !texts) {
-    throw new KithError(
-      'BAD_SETTING',
-      'method fusion adds the scores of embeddings and words: give texts',
-    )
+    throw new KithError('BAD_SETTING', 'the method fusion needs texts for BM25 scores; pass texts')
   }
   const [only] = methods
   if (methods.length === 1 && only === 'neighbors') return neighborSpace(inputs)

@@ -56,7 +56,7 @@ export class StudyFile {
       throw new FileError(
         file,
         '',
-        'is the study of other inputs or options; name another file, or remove it to start anew',
+        'was made with other inputs or options; choose another file, or remove this file to start again',
       )
     }
     const trials = lines.map((line, i) => parseTrial(file, i + 2, line))
@@ -96,22 +96,22 @@ function parseTrial(file: string, number: number, line: string): TrialLine {
     typeof parameters === 'object' &&
     parameters !== null
   if (valid) return trial as TrialLine
-  throw new FileError(file, `line ${number}`, 'is not a trial; remove the file to start anew')
+  throw new FileError(file, `line ${number}`, 'is not a trial; remove the file to start again')
 }
 
 function notAStudy(file: string): FileError {
-  return new FileError(file, '', 'is not a study; name another file')
+  return new FileError(file, '', 'is not a study file; choose another file')
 }
 
 /** Reads a text file that can only be small; undefined where there is none. */
 export async function readSmallFile(file: string, mostBytes: number): Promise<string | undefined> {
   try {
     const { size } = await stat(file)
-    checkRegular(file, 'its size must be known')
+    checkRegular(file, 'the size of the file must be known')
     if (size <= mostBytes) return await readFile(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw asFileError(file, error)
   }
-  throw new FileError(file, '', `is larger than ${mostBytes} bytes: not what was asked for`)
+  throw new FileError(file, '', `is larger than ${mostBytes} bytes; is it the right file?`)
 }
