@@ -3,29 +3,38 @@ import { word } from './address'
 /**
  * docs/method.md section 1: S = X·Xᵀ, the upper triangle computed and mirrored.
  *
- * `x` holds `rows` vectors (a multiple of 4) of `dimensions` floats (a multiple
- * of 4, zero-padded); `s` receives rows × rows floats. Every entry is one chain
+ * `x` holds `count` vectors of `dimensions` floats (a multiple of 4, zero-padded), filled up with
+ * zeros to `rows`, a multiple of 4; `s` receives rows × rows floats, of which those beyond `count`
+ * may stay as they were. Every entry is one chain
  * of four-lane sums over the whole length, wherever it stands in the matrix, so
  * that equal vectors get bit-equal similarities and ties stay ties.
  * With `add` the products are added to what `s` holds.
  */
-export function gram(x: usize, rows: i32, dimensions: i32, s: usize, add: bool): void {
+export function gram(x: usize, count: i32, rows: i32, dimensions: i32, s: usize, add: bool): void {
   const bytes = (<usize>dimensions) << 2
   const line = (<usize>rows) << 2
   const tile = max<i32>(4, (TILE_BYTES / <i32>bytes) & ~3)
-  // A tile of rows stays in the second-level cache while all rows above it pass by.
-  for (let from = 0; from < rows; from += tile) {
-    const to = min(from + tile, rows)
-    for (let i = 0; i < to; i += 2) {
-      // From the block that holds the diagonal on.
-      for (let j = max(from, i & ~3); j < to; j += 4) {
+  // One or two vectors behind the last block of four, such as the last one where a query has 60
+  // candidates, are the two rows of blocks of their own: half as many as if they were columns.
+  const last = rows - 4
+  const whole = !add && count - last <= 2 ? last : rows
+  // A tile of rows stays in the second-level cache while all rows below it pass by, four of them at
+  // a time in the first-level cache.
+  for (let from = 0; from < whole; from += tile) {
+    for (let j = from; j < whole; j += 4) {
+      // To the block that holds the diagonal.
+      const to = min(from + tile, j + 4)
+      for (let i = from; i < to; i += 2) {
         block(x + <usize>i * bytes, x + <usize>j * bytes, bytes, s, line, i, j, add)
       }
     }
   }
+  for (let j = whole; j >= 0 && whole < rows; j -= 4) {
+    block(x + <usize>whole * bytes, x + <usize>j * bytes, bytes, s, line, whole, j, false)
+  }
 }
 
-const TILE_BYTES: i32 = 1 << 17
+const TILE_BYTES: i32 = 1 << 18
 
 /** a · b + sum, fused where the build has relaxed SIMD. */
 function madd(a: v128, b: v128, sum: v128): v128 {

@@ -175,7 +175,7 @@ function frequentTerms(
         store<f32>(word(x, row * stride + column), load<f32>(word(weights, i)))
       }
     }
-    gram(x, rows, stride, s, from > 0)
+    gram(x, rows, rows, stride, s, from > 0)
   }
 }
 

@@ -101,11 +101,15 @@ function checkedRows(
   total: number,
   dimensions: number,
 ): Rows {
+  const missing: number[] = []
+  vectors.forEach((vector, i) => {
+    if (vector === undefined) missing.push(i)
+  })
   return {
     count: vectors.length,
     total,
     dimensions,
-    missing: vectors.flatMap((vector, i) => (vector === undefined ? [i] : [])),
+    missing,
     copyTo(target, stride) {
       vectors.forEach((vector, i) => {
         if (vector) copyNumbers(vector, target, i * stride)

@@ -63,7 +63,7 @@ export class WasmEngine implements Engine {
     const s = this.#newSquare(vectors.count)
     const { end } = this.#memory
     const { x, stride } = this.#place(vectors)
-    this.#wasm.gram(x, s.stride, stride, s.at, 0)
+    this.#wasm.gram(x, vectors.count, s.stride, stride, s.at, 0)
     this.#memory.release(end)
     return s
   }

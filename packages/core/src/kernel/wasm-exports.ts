@@ -23,7 +23,7 @@ export function instantiate(
 
 /** The exports of the compiled kernel; pointers are byte offsets. See assembly/ for each one. */
 export interface WasmExports {
-  gram(x: number, rows: number, dimensions: number, s: number, add: number): void
+  gram(x: number, count: number, rows: number, dimensions: number, s: number, add: number): void
   cosine(s: number, count: number, rows: number, lengths: number): void
   blend(s: number, graph: number, rows: number, weight: number, first: number): void
   scale(s: number, count: number, rows: number, byMean: number): void

@@ -30,27 +30,52 @@ export function mix(
   settings: Pick<Settings, 'lambda' | 'mix'>,
 ): Float64Array {
   const raw = settings.mix === 'raw'
-  const near = raw ? geometric.values : standardize(geometric.values, [probe], geometric.noise)
-  const shared = raw ? jaccard : standardize(jaccard, [probe], ROUNDING)
-  const mixed = new Float64Array(near.length)
+  const { values, noise } = geometric
+  const near = raw ? asItIs : spreadOf(values, [probe], noise)
+  const shared = raw ? asItIs : spreadOf(jaccard, [probe], ROUNDING)
+  const { lambda } = settings
+  const mixed = new Float64Array(values.length)
   for (let c = 0; c < mixed.length; c++) {
-    mixed[c] = settings.lambda * near[c]! + (1 - settings.lambda) * shared[c]!
+    const geometricPart = near ? (values[c]! - near.mean) / near.deviation : 0
+    const jaccardPart = shared ? (jaccard[c]! - shared.mean) / shared.deviation : 0
+    mixed[c] = lambda * geometricPart + (1 - lambda) * jaccardPart
   }
   return mixed
 }
 
-/**
- * Subtracts the mean and divides by the population deviation, both taken over
- * the candidates: neither the query's own row (0) nor those left out. A term that
- * is constant over them, up to `noise`, becomes 0.
- */
+/** Subtracts the mean and divides by the deviation of {@link spreadOf}; a constant term becomes 0. */
 export function standardize(
   values: ArrayLike<number>,
   leftOut: readonly number[],
   noise = 0,
 ): Float64Array {
+  const result = new Float64Array(values.length)
+  const spread = spreadOf(values, leftOut, noise)
+  if (!spread) return result
+  const { mean, deviation } = spread
+  for (let c = 0; c < result.length; c++) result[c] = (values[c]! - mean) / deviation
+  return result
+}
+
+/** The mean and the population deviation of a term. */
+interface Spread {
+  mean: number
+  deviation: number
+}
+
+/** The spread that leaves a term as it is. */
+const asItIs: Spread = { mean: 0, deviation: 1 }
+
+/**
+ * The spread of a term over the candidates: neither the query's own row (0) nor those left out.
+ * Undefined where it is constant over them, up to `noise`.
+ */
+function spreadOf(
+  values: ArrayLike<number>,
+  leftOut: readonly number[],
+  noise: number,
+): Spread | undefined {
   const rows = values.length
-  const result = new Float64Array(rows)
   let count = 0
   let sum = 0
   let low = Infinity
@@ -66,15 +91,13 @@ export function standardize(
     if (value > high) high = value
   }
   // Not by the deviation, which a rounding error keeps from being 0.
-  if (!(high - low > noise)) return result
+  if (!(high - low > noise)) return undefined
   const mean = sum / count
   let squares = 0
   for (let c = 1; c < rows; c++) {
     if (!some || !leftOut.includes(c)) squares += (values[c]! - mean) ** 2
   }
-  const deviation = Math.sqrt(squares / count)
-  for (let c = 0; c < rows; c++) result[c] = (values[c]! - mean) / deviation
-  return result
+  return { mean, deviation: Math.sqrt(squares / count) }
 }
 
 /**

@@ -109,21 +109,39 @@ function checkRanking(ranking: Ranking): Ranking {
   )
 }
 
-/** Up to this many, moving one at a time beats the general sort: the given order is nearly right. */
-const FEW = 128
+/** Up to this many, moving one at a time is faster than merging: the given order is nearly right. */
+const RUN = 32
 
-/** Sorts ascending candidate indices by their score, descending. */
+/** Sorts ascending candidate indices by their score, descending, ties by the lower index: merges sorted runs. */
 function sortByScore(order: Uint32Array, scores: Float64Array): void {
-  if (order.length > FEW) {
-    order.sort((a, b) => scores[b + 1]! - scores[a + 1]! || a - b)
-    return
+  const { length } = order
+  for (let from = 0; from < length; from += RUN) {
+    const to = Math.min(from + RUN, length)
+    for (let i = from + 1; i < to; i++) {
+      const candidate = order[i]!
+      const score = scores[candidate + 1]!
+      let place = i
+      for (; place > from && scores[order[place - 1]! + 1]! < score; place--)
+        order[place] = order[place - 1]!
+      order[place] = candidate
+    }
   }
-  for (let i = 1; i < order.length; i++) {
-    const candidate = order[i]!
-    const score = scores[candidate + 1]!
-    let place = i
-    for (; place > 0 && scores[order[place - 1]! + 1]! < score; place--)
-      order[place] = order[place - 1]!
-    order[place] = candidate
+  if (length <= RUN) return
+  let sorted = order
+  let merged: Uint32Array = new Uint32Array(length)
+  for (let run = RUN; run < length; run *= 2) {
+    for (let from = 0; from < length; from += 2 * run) {
+      const middle = Math.min(from + run, length)
+      const to = Math.min(middle + run, length)
+      let [left, right] = [from, middle]
+      for (let at = from; at < to; at++) {
+        const takesLeft =
+          right === to ||
+          (left < middle && !(scores[sorted[right]! + 1]! > scores[sorted[left]! + 1]!))
+        merged[at] = takesLeft ? sorted[left++]! : sorted[right++]!
+      }
+    }
+    ;[sorted, merged] = [merged, sorted]
   }
+  if (sorted !== order) order.set(sorted)
 }
