@@ -173,7 +173,7 @@ export class TrialContext {
       engine.scoped(() => {
         const s = engine.gram(vectors)
         if (!s.diagonal().every(fits)) this.#irregular = true
-        remembered.set(name, copyOf(s))
+        remembered.set(name, s.copy())
       })
     }
     this.#vectors = remembered
@@ -189,7 +189,7 @@ export class TrialContext {
     const engine = memory.engine(this.#kernel)
     this.#texts.set(
       key,
-      engine.scoped(() => copyOf(engine.texts(texts!).similarity())),
+      engine.scoped(() => engine.texts(texts!).similarity().copy()),
     )
   }
 
@@ -220,13 +220,6 @@ function keyOf(rows: number, tokenizer: Tokenizer): string {
   const number = functionNumbers.get(tokenizer) ?? functions++
   functionNumbers.set(tokenizer, number)
   return `${rows} function ${number}`
-}
-
-function copyOf(s: Square): Lists<Float32Array> {
-  const stride = s.rows
-  const data = new Float32Array(stride * stride)
-  for (let i = 0; i < stride; i++) data.set(s.row(i), i * stride)
-  return { data, stride }
 }
 
 function joined(lists: readonly Uint32Array[], length: number): Uint32Array {

@@ -13,7 +13,7 @@ import { chooseMetric } from '../method/metric.ts'
 import { orderByScore, type Ranking, rankingOfAll } from '../method/order-by-score.ts'
 import { rankQuery } from '../method/rank-context.ts'
 import { similarities } from '../method/similarities.ts'
-import { products } from '../method/similarity-steps.ts'
+import { cosineOf, products } from '../method/similarity-steps.ts'
 import { defaultSettings } from '../settings/settings.ts'
 import { noPostings } from '../text/postings.ts'
 import type { Workspace } from '../workspace.ts'
@@ -56,7 +56,10 @@ const rocchio: Baseline['rank'] = (memory, query, candidates, settings) => {
   const own = { ...defaultSettings, ...plain, metric: metric.name }
   const { terms } = buildGraph(memory.engine(settings.kernel), moved, [0], own)
   const scores = Float64Array.from(terms[0]!.values)
-  return rankingOfAll(orderByScore(scores, metric), undefined, context.candidates)
+  const toQuery = compared.toQuery.map((product, i) =>
+    metric.name === 'dot' ? product : cosineOf(compared, i),
+  )
+  return rankingOfAll(orderByScore(scores, metric, toQuery), undefined, context.candidates)
 }
 
 /** The query's vector in row 0 moved towards the mean of the first rows below, which are taken for relevant. */
@@ -93,7 +96,8 @@ const rankFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
         scores[row]! += 1 / (neighborRrfK + i + 1)
       })
   }
-  return rankingOfAll(orderByScore(scores, found.metric), undefined, context.candidates)
+  const ranking = orderByScore(scores, found.metric, found.toQuery)
+  return rankingOfAll(ranking, undefined, context.candidates)
 }
 
 /** Every method but ours, by its name in `method-settings.ts`. */

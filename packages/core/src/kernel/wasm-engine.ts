@@ -147,6 +147,12 @@ export class WasmSquare implements Square {
     return diagonal
   }
 
+  copy(): Lists<Float32Array> {
+    const { stride } = this
+    const from = this.at / 4
+    return { data: this.#memory.floats.slice(from, from + stride * stride), stride }
+  }
+
   toCosines(): void {
     const lengths = this.#memory.take(this.stride * 8)
     this.#wasm.cosine(this.at, this.rows, this.stride, lengths)

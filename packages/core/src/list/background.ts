@@ -1,5 +1,6 @@
 import { KithError } from '../error.ts'
-import { isObject, rowsOf, type Vectors } from '../matrix.ts'
+import type { Engine } from '../kernel/engine.ts'
+import { isObject, rowsOf, type Vector, type Vectors, withQuery } from '../matrix.ts'
 import { range, resolve } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 
@@ -137,19 +138,28 @@ export function checkBackground(value: unknown): asserts value is Background {
 /** The sampled vectors of backgrounds that were used, as float32. */
 const unpacked = new WeakMap<Background, Float32Array>()
 
-/** Mean and deviation of the cosines of a vector with the sampled documents. */
-export function cosinesToSample(known: Background, vector: ArrayLike<number>): Spread {
+/** Mean and deviation of the cosines of a vector with the sampled documents, in one product of the kernel. */
+export function cosinesToSample(
+  engine: Engine,
+  known: Background,
+  vector: ArrayLike<number>,
+): Spread {
   const { dimensions } = known
   let sample = unpacked.get(known)
   if (!sample) {
     sample = unpack(known)
     unpacked.set(known, sample)
   }
-  const own = Float32Array.from(vector)
-  const length = Math.sqrt(dot(own, own)) || 1
-  const cosines = new Float64Array(sample.length / dimensions)
-  for (let i = 0; i < cosines.length; i++) cosines[i] = dot(own, sample, i * dimensions) / length
-  return spreadOf(cosines)
+  const { toQuery, squares } = engine.products(
+    withQuery(
+      vector as Vector,
+      rowsOf({ data: sample, rows: sample.length / dimensions, dimensions }, 'document'),
+      'document',
+    ),
+  )
+  const { mean, deviation } = spreadOf(toQuery.subarray(1))
+  const length = Math.sqrt(squares[0]!) || 1
+  return { mean: mean / length, deviation: deviation / length }
 }
 
 function unpack({ sample, dimensions }: Background): Float32Array {
@@ -208,8 +218,7 @@ function unitLength(vector: Float32Array, row: number): Float32Array {
   return vector
 }
 
-/** The inner product of a vector with another, or with a row that starts at an index. */
-function dot(a: Float32Array, b: Float32Array, from = 0): number {
+function dot(a: Float32Array, b: Float32Array): number {
   let first = 0
   let second = 0
   let third = 0
@@ -217,12 +226,12 @@ function dot(a: Float32Array, b: Float32Array, from = 0): number {
   const end = a.length & ~3
   let j = 0
   for (; j < end; j += 4) {
-    first += a[j]! * b[from + j]!
-    second += a[j + 1]! * b[from + j + 1]!
-    third += a[j + 2]! * b[from + j + 2]!
-    fourth += a[j + 3]! * b[from + j + 3]!
+    first += a[j]! * b[j]!
+    second += a[j + 1]! * b[j + 1]!
+    third += a[j + 2]! * b[j + 2]!
+    fourth += a[j + 3]! * b[j + 3]!
   }
-  for (; j < a.length; j++) first += a[j]! * b[from + j]!
+  for (; j < a.length; j++) first += a[j]! * b[j]!
   return first + second + third + fourth
 }
 

@@ -1,5 +1,6 @@
-import type { Engine } from '../kernel/engine.ts'
+import type { Engine, Lists } from '../kernel/engine.ts'
 import type { Rows } from '../matrix.ts'
+import { fits } from '../method/vector-similarity.ts'
 import type { PreparedText } from '../text/prepare-text.ts'
 
 /** Candidates without those that repeat an earlier one. */
@@ -8,6 +9,8 @@ export interface Folded {
   kept: number[]
   /** The candidates that each of them stands for, by the kept one's index. */
   duplicates: ReadonlyMap<number, number[]>
+  /** The inner products of the vectors that were compared; undefined where a ranking has to look at them again. */
+  products: (Lists<Float32Array> & { rows: number }) | undefined
 }
 
 /** What candidates are compared by. */
@@ -31,10 +34,7 @@ export function foldDuplicates(
   { count, rows, texts, threshold, enough }: Compared,
 ): Folded {
   return engine.scoped(() => {
-    const s = rows && engine.gram(rows)
-    s?.toCosines()
-    const lacks = new Uint8Array(count + 1)
-    for (const row of rows?.missing ?? []) lacks[row] = 1
+    const compared = rows && compare(engine, rows)
     const kept: number[] = []
     const duplicates = new Map<number, number[]>()
     const byLength = new Map<number, number[]>()
@@ -47,9 +47,7 @@ export function foldDuplicates(
       const length = texts ? texts[index]!.postings.length : 0
       const alike = length > 0 ? byLength.get(length) : undefined
       let first = alike?.find((other) => sameTerms(texts![other]!, texts![index]!))
-      if (first === undefined && s && row < s.rows && lacks[row] === 0) {
-        first = firstSimilar(s.row(row), kept, lacks, threshold)
-      }
+      if (first === undefined && compared) first = firstSimilar(compared, row, kept, threshold)
       if (first === undefined) {
         kept.push(index)
         if (alike) alike.push(index)
@@ -60,20 +58,43 @@ export function foldDuplicates(
         else duplicates.set(first, [index])
       }
     }
-    return { kept, duplicates }
+    const products = compared?.regular ? { ...compared.products, rows: rows!.count } : undefined
+    return { kept, duplicates, products }
   })
+}
+
+/** Inner products of rows, and their lengths; those of rows without a vector are infinite. */
+interface ComparedRows {
+  products: Lists<Float32Array>
+  lengths: Float64Array
+  /** Whether all lengths are such that float32 computes with their products; the products are cosines where not. */
+  regular: boolean
+}
+
+function compare(engine: Engine, rows: Rows): ComparedRows {
+  const s = engine.gram(rows)
+  const squares = s.diagonal()
+  const regular = squares.every(fits)
+  if (!regular) s.toCosines()
+  const lengths = Float64Array.from(squares, (square) => (regular ? Math.sqrt(square) : 1))
+  for (const row of rows.missing) lengths[row] = Infinity
+  return { products: s.copy(), lengths, regular }
 }
 
 /** The first kept candidate with a cosine that reaches the threshold. */
 function firstSimilar(
-  cosines: Float32Array,
+  { products: { data, stride }, lengths }: ComparedRows,
+  row: number,
   kept: readonly number[],
-  lacks: Uint8Array,
   threshold: number,
 ): number | undefined {
+  // Rows behind the first ones were not compared.
+  const length = lengths[row] ?? Infinity
+  if (length === Infinity) return undefined
+  const from = row * stride + 1
   for (let i = 0; i < kept.length; i++) {
-    const row = kept[i]! + 1
-    if (row < cosines.length && cosines[row]! >= threshold && lacks[row] === 0) return kept[i]
+    const other = kept[i]!
+    if (data[from + other]! >= threshold * length * lengths[other + 1]!) return other
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 import { KithError } from '../error.ts'
 import { ROUNDING, standardize } from '../method/mix.ts'
-import type { Ranking } from '../method/order-by-score.ts'
+import { orderByScore, type Ranking } from '../method/order-by-score.ts'
 import { show } from '../settings/show.ts'
 import type { Background } from './background.ts'
 import type { ListSettings } from './list-options.ts'
@@ -16,33 +16,37 @@ export function withPriors(
   const { priors, priorWeight, priorScale, ranking: own } = settings
   if (priors === undefined) return ranking
   const inside = Math.min(ranking.order.length, own.contextSize)
-  const values = Array.from(ranking.order.subarray(0, inside), (place) => {
-    const prior: unknown = priors[of(place)] ?? undefined
-    if (prior === undefined || Number.isFinite(prior)) return prior as number | undefined
-    throw new KithError(
-      'BAD_INPUT',
-      `the prior of candidate ${of(place)} must be a finite number, got ${show(prior)}`,
-    )
-  })
   // Row 0 is the query's, as in all terms.
-  const given = [0, ...values.map((value) => value ?? 0)]
-  const without = values.flatMap((value, i) => (value === undefined ? [i + 1] : []))
+  const given = new Float64Array(inside + 1)
+  const without: number[] = []
+  for (let i = 0; i < inside; i++) {
+    const index = of(ranking.order[i]!)
+    const prior: unknown = priors[index] ?? undefined
+    if (prior === undefined) without.push(i + 1)
+    else if (Number.isFinite(prior)) given[i + 1] = prior as number
+    else
+      throw new KithError(
+        'BAD_INPUT',
+        `the prior of candidate ${index} must be a finite number, got ${show(prior)}`,
+      )
+  }
   const term = priorScale === 'log-odds' ? given : standardize(given, [0, ...without], ROUNDING)
   for (const row of without) term[row] = 0
-  const sums = Float64Array.from({ length: inside }, (_, i) => {
-    return ranking.scores[i]! + priorWeight * term[i + 1]!
-  })
-  const places = Array.from(sums.keys()).sort((a, b) => sums[b]! - sums[a]! || a - b)
+  const sums = new Float64Array(inside + 1)
+  for (let i = 0; i < inside; i++) sums[i + 1] = ranking.scores[i]! + priorWeight * term[i + 1]!
+  const places = orderByScore(sums).order
   const order = ranking.order.slice()
   const scores = ranking.scores.slice()
+  const similarities = ranking.similarities?.slice()
   places.forEach((place, i) => {
     order[i] = ranking.order[place]!
-    scores[i] = sums[place]!
+    scores[i] = sums[place + 1]!
+    if (similarities) similarities[i] = ranking.similarities![place]!
   })
   // The scores behind the context stay below those within.
   const drop = inside > 0 ? ranking.scores[inside - 1]! - scores[inside - 1]! : 0
   for (let i = inside; i < scores.length; i++) scores[i]! -= drop
-  return { ...ranking, order, scores }
+  return { ...ranking, order, scores, similarities }
 }
 
 /** The best hits of each group; the others are listed with the first one. */
@@ -51,16 +55,17 @@ export function inGroups(
   { groups, maxPerGroup }: ListSettings,
 ): ListedHit[] {
   if (groups === undefined) return [...hits]
-  const seen = new Map<unknown, ListedHit[]>()
+  const seen = new Map<unknown, { first: ListedHit; listed: number }>()
   return hits.filter((hit) => {
     const group = groups[hit.index] ?? undefined
     if (group === undefined) return true
-    const own = seen.get(group) ?? []
-    if (own.length === maxPerGroup) {
-      own[0]!.others.push(hit.index)
+    const own = seen.get(group)
+    if (own?.listed === maxPerGroup) {
+      own.first.others.push(hit.index)
       return false
     }
-    seen.set(group, [...own, hit])
+    if (own) own.listed++
+    else seen.set(group, { first: hit, listed: 1 })
     return true
   })
 }

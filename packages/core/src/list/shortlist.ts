@@ -10,29 +10,21 @@ import {
   toQueryViews,
   toViews,
 } from '../context.ts'
-import { KithError } from '../error.ts'
-import type { Products } from '../kernel/engine.ts'
 import { type Rows, rowsOf, withQuery } from '../matrix.ts'
+import { computed } from '../method/graph.ts'
 import { chooseMetric, type MetricUse } from '../method/metric.ts'
 import { lookedAt } from '../method/preselect.ts'
-import { rankQuery } from '../method/rank-context.ts'
+import { type Memory, rankQuery } from '../method/rank-context.ts'
+import { cosineOf } from '../method/similarity-steps.ts'
+import { metricOf, vectorSimilarity } from '../method/vector-similarity.ts'
 import { type PreparedText, prepareText, type Text } from '../text/prepare-text.ts'
 import { tokenizerOf } from '../text/tokenizer.ts'
-import { queryTerms } from '../text/words-score.ts'
 import { Lender, type Workspace } from '../workspace.ts'
-import { type Background, cosinesToSample } from './background.ts'
-import { foldDuplicates } from './duplicates.ts'
+import { type Folded, foldDuplicates } from './duplicates.ts'
+import { featuresOf, type RelevanceFeatures } from './features.ts'
 import { type ListOptions, type ListSettings, resolveListOptions } from './list-options.ts'
 import { inGroups, keptOf, withPriors } from './list-steps.ts'
-import {
-  calibrated,
-  ESTIMATED,
-  estimateOnTopic,
-  estimateRelevance,
-  type HitFeatures,
-  neverRising,
-  type QueryFeatures,
-} from './relevance.ts'
+import { calibrated, estimateOnTopic, estimateRelevance, neverRising } from './relevance.ts'
 
 /** A candidate in a list. */
 export interface ListedHit {
@@ -102,20 +94,14 @@ export function shortlist(
         })
       : undefined
     engine.release()
-    const left = folded ? pick(all, folded.kept) : all
-    const list = rankList(memory, asked, left, settings, folded?.kept)
+    const left = folded && folded.duplicates.size > 0 ? pick(all, folded.kept) : all
+    const list = rankList(memory, asked, left, settings, folded)
     const hits = inGroups(list.hits, settings)
     for (const hit of hits) hit.duplicates = folded?.duplicates.get(hit.index) ?? []
     const keep = keptOf(hits, list.onTopic, settings)
     const { onTopic, metric } = list
     return { hits: hits.slice(0, keep), below: hits.slice(keep), onTopic, metric }
   })
-}
-
-/** The inputs of the estimates for one query: what the models are fitted on. */
-export interface RelevanceFeatures {
-  hits: (HitFeatures & { index: number })[]
-  query: QueryFeatures
 }
 
 /** The inputs of the estimates of a list; for fitting the models. */
@@ -134,60 +120,53 @@ interface RankedList extends Omit<Shortlist, 'below'> {
   features: RelevanceFeatures | undefined
 }
 
-/** Ranks candidates, with their priors, similarities and estimates. `indices` are theirs among all candidates. */
+/** Ranks candidates, with their priors, similarities and estimates. `folded` says which of all candidates they are. */
 function rankList(
   memory: Workspace,
   query: QueryViews,
   candidates: CandidateViews,
   settings: ListSettings,
-  indices?: readonly number[],
+  folded?: Folded,
 ): RankedList {
-  const { ranking: own, background } = settings
-  const neighbors = own.method === 'neighbors'
-  const ranked = neighbors ? rankQuery(memory, query, candidates, own) : undefined
+  const { ranking: own, background, calibration } = settings
+  const ranked =
+    own.method === 'neighbors'
+      ? rankQuery(memory, query, candidates, own, folded && memoryOf(folded))
+      : undefined
   const plain =
     ranked?.ranking ??
     baselines[own.method as keyof typeof baselines].rank(memory, query, candidates, own)
-  const of = (place: number): number => indices?.[place] ?? place
-  const ranking = withPriors(plain, settings, of)
-  const { order, scores } = ranking
+  const of = (place: number): number => folded?.kept[place] ?? place
+  const { order, scores, similarities } = withPriors(plain, settings, of)
   const engine = memory.engine(own.kernel)
-  const rows = allRows(query, candidates)
+  const looked = ranked ? ranked.context.rows - 1 : 0
+  // The ranking knows the similarities of the candidates that it looked at.
+  const rows = background || looked < order.length ? allRows(query, candidates) : undefined
   const compared = rows && engine.products(rows)
-  const metric = compared && (plain.metric ?? chooseMetric(own.metric, compared, () => compared))
+  const metric = plain.metric ?? (compared && chooseMetric(own.metric, compared, () => compared))
   const lacks = new Set(rows?.missing)
-  const similarities = Array.from(order, (index) => {
-    if (!compared || lacks.has(index + 1)) return undefined
-    return metric!.name === 'dot' ? compared.toQuery[index + 1]! : cosineOf(compared, index + 1)
-  })
-  let features: RelevanceFeatures | undefined
-  if (background && ranked && query.vector && compared && ranked.context.texts) {
-    const texts = engine.texts(ranked.context.texts)
-    const { coverage, total } = texts.matches(own)
-    const { mean, deviation } = background.pairs
-    const hits = Array.from(order.subarray(0, ESTIMATED), (index, i) => ({
-      index: of(index),
-      similarity: lacks.has(index + 1)
-        ? 0
-        : (cosineOf(compared, index + 1) - mean) / (deviation || 1),
-      coverage: coverage[index + 1] ?? 0,
-      rank: i + 1,
-      score: scores[i]!,
-    }))
-    const words = largest(texts.scores(own)) / (total * (own.k1 + 1) || 1)
-    const { counts } = queryTerms(ranked.context.texts)
-    const terms = counts.reduce((sum, count) => sum + count, 0)
-    const nearest = nearestOf(background, query.vector, compared, lacks)
-    features = { hits, query: { ...nearest, words, coverage: largest(coverage), terms } }
+  const similarityOf = (place: number, i: number): number | undefined => {
+    const known = similarities?.[i]
+    if (known !== undefined && !Number.isNaN(known)) return known
+    if (!compared || lacks.has(place + 1)) return undefined
+    return metric!.name === 'dot' ? compared.toQuery[place + 1]! : cosineOf(compared, place + 1)
   }
+  const features =
+    background && ranked && query.vector && compared
+      ? featuresOf(
+          engine,
+          background,
+          { order, scores, ranked, vector: query.vector, compared, lacks, of },
+          own,
+        )
+      : undefined
   const estimates = features && neverRising(features.hits.map(estimateRelevance))
-  const { calibration } = settings
-  const hits = Array.from(order, (index, i): ListedHit => {
+  const hits = Array.from(order, (place, i): ListedHit => {
     const estimate = estimates?.[i]
     return {
-      index: of(index),
+      index: of(place),
       score: scores[i]!,
-      similarity: similarities[i],
+      similarity: similarityOf(place, i),
       relevance:
         estimate !== undefined && calibration ? calibrated(estimate, calibration) : estimate,
       duplicates: [],
@@ -197,27 +176,22 @@ function rankList(
   return { hits, onTopic: features && estimateOnTopic(features.query), metric, features }
 }
 
-/** The query's largest cosine beside those of nearest documents and of the sample. */
-function nearestOf(
-  known: Background,
-  vector: ArrayLike<number>,
-  compared: Products,
-  lacks: ReadonlySet<number>,
-): Pick<QueryFeatures, 'nearest' | 'background'> {
-  if (vector.length !== known.dimensions) {
-    throw new KithError(
-      'BAD_SHAPE',
-      `the query has ${vector.length} dimensions, but the background has ${known.dimensions}`,
-    )
-  }
-  let most = -1
-  for (let row = 1; row < compared.squares.length; row++) {
-    if (!lacks.has(row)) most = Math.max(most, cosineOf(compared, row))
-  }
-  const sample = cosinesToSample(known, vector)
+/** The inner products by which duplicates were found, for the ranking of the candidates that are left. */
+function memoryOf({ products, kept }: Folded): Memory | undefined {
+  if (!products) return undefined
   return {
-    nearest: (most - known.nearest.mean) / (known.nearest.deviation || 1),
-    background: (most - sample.mean) / (sample.deviation || 1),
+    recall: (chosen) => ({
+      ...computed,
+      vectors: (engine, context, view, metric, alone) => {
+        const rows = Array.from({ length: context.rows }, (_, row) =>
+          row === 0 ? 0 : kept[chosen ? chosen[row - 1]! : row - 1]! + 1,
+        )
+        const known = view === 'vectors' && rows.every((row) => row < products.rows)
+        if (!known) return vectorSimilarity(engine, context, view, metric, alone)
+        const s = engine.square(rows.length, products, rows)
+        return { s, metric: metricOf(s, context, view, metric) }
+      },
+    }),
   }
 }
 
@@ -264,12 +238,4 @@ function preparedOf(text: Text, { ranking }: ListSettings, row: number): Prepare
   const tokenizer = tokenizerOf(ranking)
   const read = checkText(text, row, tokenizer)
   return typeof read === 'object' && 'postings' in read ? read : prepareText(read, { tokenizer })
-}
-
-function cosineOf({ toQuery, squares }: Products, row: number): number {
-  return toQuery[row]! / (Math.sqrt(squares[row]! * squares[0]!) || 1)
-}
-
-function largest(values: Float64Array): number {
-  return values.reduce((most, value) => Math.max(most, value), 0)
 }

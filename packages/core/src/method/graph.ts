@@ -74,12 +74,19 @@ function oneView(
   const noise = noiseOf(s, probes)
   const before = probes.map((probe) => s.row(probe))
   if (settings.rowScaling === 'none') {
-    return { graph: s, terms: before.map((values, p) => ({ values, noise: noise[p]!, metric })) }
+    const terms = before.map((values, p) => ({
+      values,
+      noise: noise[p]!,
+      metric,
+      similarity: values,
+    }))
+    return { graph: s, terms }
   }
   s.scale(settings.rowScaling)
   const terms = probes.map((probe, p) => {
     const values = s.row(probe)
-    return { values, noise: noise[p]! * ratio(values, before[p]!), metric }
+    const similarity = before[p]!
+    return { values, noise: noise[p]! * ratio(values, similarity), metric, similarity }
   })
   return { graph: s, terms }
 }
@@ -118,6 +125,7 @@ function severalViews(
   }
   let graph: Square | undefined
   let main: MetricUse | undefined
+  let similarities: Float32Array[] = []
   for (const [name, { graph: share, score }] of weights) {
     if (name === 'texts') {
       const s = recall.texts(engine, context)
@@ -127,17 +135,32 @@ function severalViews(
     }
     const missing = name === 'vectors' ? context.missing : []
     const { s, metric } = recall.vectors(engine, context, name, settings.metric, false)
+    const compare = (): void => {
+      addTerms(s, score, missing)
+      if (name === 'vectors') similarities = probes.map((probe) => without(s.row(probe), missing))
+    }
     if (name === 'vectors') main = metric
     // The geometric term may use the inner product: standardizing removes its scale.
-    if (metric.name === 'dot') addTerms(s, score, missing)
+    if (metric.name === 'dot') compare()
     s.toCosines()
-    if (metric.name === 'cosine') addTerms(s, score, missing)
+    if (metric.name === 'cosine') compare()
     s.fill(missing)
     graph = engine.blend(graph, s, share)
   }
   graph!.scale(settings.rowScaling)
   return {
     graph: graph!,
-    terms: sums.map((values) => ({ values, noise: ROUNDING, metric: main })),
+    terms: sums.map((values, p) => ({
+      values,
+      noise: ROUNDING,
+      metric: main,
+      similarity: similarities[p],
+    })),
   }
+}
+
+/** Similarities without those of some rows, which have no vector. */
+function without(values: Float32Array, missing: readonly number[]): Float32Array {
+  for (const row of missing) values[row] = Number.NaN
+  return values
 }

@@ -15,6 +15,8 @@ export interface GeometricTerm {
   noise: number
   /** How the embeddings were compared; undefined where there are none. */
   metric: MetricUse | undefined
+  /** The inner products or cosines of the embeddings, as `metric` says; NaN for a row without a vector. */
+  similarity?: Float32Array | undefined
 }
 
 /**

@@ -11,6 +11,12 @@ export interface Ranking {
   scores: Float32Array
   /** How the embeddings were compared; absent where none were. */
   metric?: MetricUse | undefined
+  /**
+   * similarities[i] belongs to order[i]: its inner product or cosine with the query, as `metric` says.
+   * NaN for a candidate without a vector, or behind those that the ranking looks at; absent where no
+   * embeddings were compared.
+   */
+  similarities?: Float32Array | undefined
 }
 
 /** How far apart the scores behind the context are: a few steps of float32. */
@@ -21,16 +27,23 @@ const LOWEST = -3.4028234663852886e38
 
 /**
  * Section 5: sorts the candidates of a context by s*, descending, ties by the lower index.
- * `scores` has the query's own value at 0.
+ * `scores` and `similarity` have the query's own value at 0.
  */
-export function orderByScore(scores: Float64Array, metric?: MetricUse): Ranking {
+export function orderByScore(
+  scores: Float64Array,
+  metric?: MetricUse,
+  similarity?: ArrayLike<number>,
+): Ranking {
   const inside = scores.length - 1
   const order = new Uint32Array(inside)
   for (let i = 0; i < inside; i++) order[i] = i
   sortByScore(order, scores)
   const sorted = new Float32Array(inside)
   for (let i = 0; i < inside; i++) sorted[i] = scores[order[i]! + 1]!
-  return metric ? { order, scores: sorted, metric } : { order, scores: sorted }
+  const ranking: Ranking = { order, scores: sorted }
+  if (metric) ranking.metric = metric
+  if (similarity) ranking.similarities = Float32Array.from(order, (i) => similarity[i + 1]!)
+  return ranking
 }
 
 /**
@@ -39,18 +52,20 @@ export function orderByScore(scores: Float64Array, metric?: MetricUse): Ranking 
  *
  * @param looked The candidates that were looked at, the context's first; undefined where these are
  * the first ones in their order.
+ * @param similarity Of those that were looked at to the query, whose own value is at 0.
  */
 export function rankingOfAll(
   inner: Ranking,
   looked: Uint32Array | undefined,
   candidates: number,
+  similarity?: ArrayLike<number>,
 ): Ranking {
   const inside = inner.order.length
   if (!looked) return inside < candidates ? extendRanking(inner, candidates) : inner
   const ranking = { ...inner, order: inner.order.map((place) => looked[place]!) }
   const rest = Array.from(looked.subarray(inside))
   for (let index = looked.length; index < candidates; index++) rest.push(index)
-  return continueRanking(ranking, rest)
+  return continueRanking(ranking, rest, similarity)
 }
 
 /**
@@ -75,7 +90,11 @@ export function extendRanking(ranking: Ranking, candidates: number): Ranking {
  * Appends further candidates in the given order, each with a score a little lower than the one
  * before, so that sorting by score keeps it.
  */
-function continueRanking(ranking: Ranking, rest: readonly number[]): Ranking {
+function continueRanking(
+  ranking: Ranking,
+  rest: readonly number[],
+  similarity: ArrayLike<number> = [],
+): Ranking {
   const inside = ranking.order.length
   const candidates = inside + rest.length
   const longer: Ranking = {
@@ -83,6 +102,14 @@ function continueRanking(ranking: Ranking, rest: readonly number[]): Ranking {
     scores: new Float32Array(candidates),
   }
   if (ranking.metric) longer.metric = ranking.metric
+  if (ranking.similarities) {
+    longer.similarities = new Float32Array(candidates).fill(Number.NaN)
+    longer.similarities.set(ranking.similarities)
+    rest.forEach((index, i) => {
+      const known = similarity[index + 1]
+      if (known !== undefined) longer.similarities![inside + i] = known
+    })
+  }
   longer.order.set(ranking.order)
   longer.order.set(rest, inside)
   longer.scores.set(ranking.scores)

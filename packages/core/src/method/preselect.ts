@@ -13,6 +13,8 @@ export interface Preselection extends Relevance {
   order: Uint32Array
   /** How the embeddings were compared; undefined where there are none. */
   metric: MetricUse | undefined
+  /** The inner products or cosines of the embeddings, as `metric` says; NaN for a row without a vector. */
+  compared: Float64Array | undefined
 }
 
 /** From how many of the first candidates a context is chosen where the collection's statistics are known. */
@@ -44,17 +46,18 @@ export function preselect(
   remember: (compute: () => SimilarityToQuery) => SimilarityToQuery = (compute) => compute(),
 ): Preselection {
   const { rows, texts } = context
-  const { similarity, metric } = remember(() => similarityToQuery(engine, context, settings))
+  const toQuery = remember(() => similarityToQuery(engine, context, settings))
   const words = engine.scoped(() => engine.texts(texts!).scores(settings))
-  const found = addWords(similarity, words, settings)
+  const found = addWords(toQuery.similarity, words, settings)
   const { relevance } = found
   const order = Uint32Array.from({ length: rows - 1 }, (_, i) => i)
   order.sort((a, b) => relevance[b + 1]! - relevance[a + 1]! || a - b)
-  return { ...found, order, metric }
+  const { metric, compared } = toQuery
+  return { ...found, order, metric, compared }
 }
 
 /** The part of a preselection that does not depend on the words. */
-export type SimilarityToQuery = Pick<Preselection, 'similarity' | 'metric'>
+export type SimilarityToQuery = Pick<Preselection, 'similarity' | 'metric' | 'compared'>
 
 /** The similarity of every row to the query: z of each view's, by its weight in the score. */
 function similarityToQuery(
@@ -65,6 +68,7 @@ function similarityToQuery(
   const weights = viewWeights(context, settings)
   const sum = scoreTerm(context, weights)
   let main: MetricUse | undefined
+  let compared: Float64Array | undefined
   for (const [name, view] of context.views) {
     const { score } = weights.get(name) ?? { score: 0 }
     if (score === 0) continue
@@ -75,9 +79,8 @@ function similarityToQuery(
     }
     const missing = name === 'vectors' ? context.missing : []
     const longest = Math.sqrt(Math.max(...squares.subarray(1)) * squares[0]!)
-    const compared = { toQuery, squares, missing }
-    const metric = chooseMetric(settings.metric, compared, () => compared)
-    if (name === 'vectors') main = metric
+    const rows = { toQuery, squares, missing }
+    const metric = chooseMetric(settings.metric, rows, () => rows)
     const values =
       metric.name === 'dot'
         ? toQuery
@@ -86,6 +89,10 @@ function similarityToQuery(
     const z = standardize(values, [0, ...missing], noise)
     for (const row of missing) z[row] = 0
     for (let c = 0; c < sum.length; c++) sum[c]! += score * z[c]!
+    if (name !== 'vectors') continue
+    main = metric
+    compared = values
+    for (const row of missing) compared[row] = Number.NaN
   }
-  return { similarity: standardize(sum, [0], ROUNDING), metric: main }
+  return { similarity: standardize(sum, [0], ROUNDING), metric: main, compared }
 }

@@ -34,14 +34,16 @@ export interface RankedContext {
   /** The terms of the scores, of the first generation or of the second. */
   neighbors: NeighborScores | undefined
   words: WordsScores | undefined
+  /** W of all candidates that were looked at, with the query's own entry at 0; undefined without words. */
+  bm25: Float64Array | undefined
 }
 
 /** What is remembered of one query and its candidates, for rankings with many settings. */
 export interface Memory {
-  /** The similarity to the query of all candidates that are looked at. */
-  similarityToQuery(compute: () => SimilarityToQuery): SimilarityToQuery
+  /** The similarity to the query of all candidates that are looked at; undefined where it is computed. */
+  similarityToQuery?(compute: () => SimilarityToQuery): SimilarityToQuery
   /** S and neighbors of a context, or of the candidates that were chosen for it. */
-  recall(chosen: Uint32Array | undefined): Recall
+  recall(chosen: Uint32Array | undefined): Recall | undefined
 }
 
 /** Sections 1 to 5: ranks a query's candidates, with the words where there are texts and `mix` is `words`. */
@@ -50,11 +52,12 @@ export function rankQuery(
   query: Query,
   candidates: Candidates,
   settings: Settings,
+  remembered?: Memory,
 ): RankedContext {
   const found = toViews(candidates)
   const limit = lookedAt(settings, found.texts !== undefined)
   const context = contextOf(query, found, limit, memory.postings, settings)
-  return rankContext(memory, context, settings)
+  return rankContext(memory, context, settings, remembered)
 }
 
 /**
@@ -71,8 +74,9 @@ export function rankContext(
   const chosen = choice?.chosen
   const context = chosen ? selectContext(looked, chosen, memory.chosen) : looked
   const ranked = rankChosen(memory, context, choice, settings, remembered?.recall(chosen))
-  const ranking = rankingOfAll(ranked.ranking, choice?.order, looked.candidates)
-  return { ranking, context: looked, chosen, neighbors: ranked.neighbors, words: ranked.words }
+  const ranking = rankingOfAll(ranked.ranking, choice?.order, looked.candidates, choice?.similarity)
+  const { neighbors, words } = ranked
+  return { ranking, context: looked, chosen, neighbors, words, bm25: choice?.bm25 ?? words?.words }
 }
 
 /** The candidates that were chosen for a context. */
@@ -83,6 +87,9 @@ export interface Choice {
   /** g of the chosen ones, and the metric of their similarity to the query. */
   relevance: Relevance
   metric: MetricUse | undefined
+  /** Inner products or cosines with the query, and W, of all that were looked at; the query's own entry is at 0. */
+  similarity: Float64Array | undefined
+  bm25: Float64Array
 }
 
 /** Step 0: chooses the context from the candidates that are looked at; undefined where all of them are in it. */
@@ -103,7 +110,8 @@ export function chooseContext(
   )
   const chosen = found.order.slice(0, settings.contextSize)
   const relevance = relevanceOfChosen(found, chosen)
-  return { order: found.order, chosen, relevance, metric: found.metric }
+  const { order, metric, compared: similarity, words: bm25 } = found
+  return { order, chosen, relevance, metric, similarity, bm25 }
 }
 
 /** Steps 1 to 5 over a context that is chosen: its ranking, by the places of its candidates. */
@@ -117,14 +125,16 @@ export function rankChosen(
   const engine = memory.engine(settings.kernel)
   if (!usesWords(settings, context.texts !== undefined)) {
     const neighbors = scoreByNeighbors(engine, context, settings, recall)
-    const ranking = orderByScore(neighbors.scores, neighbors.metric)
+    const { scores, metric, geometric } = neighbors
+    const ranking = orderByScore(scores, metric, geometric.similarity)
     return { ranking, neighbors, words: undefined }
   }
   // The graph has the metric that chose its candidates.
   const metric = choice?.metric?.name
   const own = metric ? { ...settings, metric } : settings
   const words = scoreWithWords(engine, context, own, choice, recall)
-  return { ranking: orderByScore(words.scores, words.metric), neighbors: undefined, words }
+  const ranking = orderByScore(words.scores, words.metric, words.toQuery)
+  return { ranking, neighbors: undefined, words }
 }
 
 /** g of the chosen rows: z of their g0 over the chosen, not computed anew. */

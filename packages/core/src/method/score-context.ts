@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import type { Engine, Neighborhoods, Square } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { QueryMatches } from '../text/query-matches.ts'
 import { buildGraph, computed, type Recall } from './graph.ts'
 import type { MetricUse } from './metric.ts'
 import { type GeometricTerm, mix, ROUNDING, standardize } from './mix.ts'
@@ -45,8 +46,12 @@ export interface WordsScores extends Relevance, Scored {
   /** z of the query's terms in a window and in the title; undefined where neither counts. */
   window: Float64Array | undefined
   title: Float64Array | undefined
+  /** What each text has of the query's terms; undefined where neither window nor title counts. */
+  matches: QueryMatches | undefined
   /** How the embeddings were compared; undefined where there are none. */
   metric: MetricUse | undefined
+  /** The inner products or cosines of the embeddings with the query's; NaN for a row without a vector. */
+  toQuery: Float32Array | undefined
 }
 
 /** Sections 1 to 4 with the query as the probe: similarity and neighbors. */
@@ -81,7 +86,8 @@ export function scoreWithWords(
   const matched = windowWeight > 0 || titleWeight > 0
   // The texts are put into the engine once, for their words score, their matches and their similarity.
   const texts = known && !matched ? undefined : engine.texts(context.texts!)
-  const own = texts && recall === computed ? { ...recall, texts: () => texts.similarity() } : recall
+  const fresh = texts && recall.texts === computed.texts
+  const own = fresh ? { ...recall, texts: () => texts.similarity() } : recall
   const { graph, terms } = buildGraph(engine, context, [0], settings, own)
   const term = terms[0]!
   const found = known?.relevance ?? relevanceOf(term, texts!.scores(settings), settings)
@@ -101,8 +107,9 @@ export function scoreWithWords(
   const title = matches && addTerm(scores, matches.title, titleWeight)
   // The metric of this graph says nothing where g came from elsewhere.
   const metric = known ? known.metric : term.metric
-  const parts = { jaccard, neighbors, support, supporters, window, title }
-  return { ...found, ...parts, scores, metric, graph, neighborhoods }
+  const parts = { jaccard, neighbors, support, supporters, window, title, matches }
+  const toQuery = term.similarity
+  return { ...found, ...parts, scores, metric, toQuery, graph, neighborhoods }
 }
 
 /** Adds z of a term to the scores, and returns it. */

@@ -29,6 +29,8 @@ export interface SimilarityRows {
   mixed: Float32Array[]
   /** How the embeddings were compared; undefined where there are none, or no probes. */
   metric: MetricUse | undefined
+  /** The inner products or cosines of the first probe's embedding with the rows', as `metric` says. */
+  toQuery: Float32Array | undefined
 }
 
 /** Sections 1 to 4 for some probes. */
@@ -44,8 +46,8 @@ export function similarities(
   const mixed = probes.map(
     (probe, p) => new Float32Array(mix(geometric[p]!, jaccard[p]!, probe, settings)),
   )
-  const metric = geometric[0]?.metric
-  return { geometric: geometric.map(({ values }) => values), jaccard, mixed, metric }
+  const { metric, similarity: toQuery } = geometric[0] ?? {}
+  return { geometric: geometric.map(({ values }) => values), jaccard, mixed, metric, toQuery }
 }
 
 /** The rows of each probe, taken apart into the query's entry and the candidates'. */

@@ -38,6 +38,11 @@ export function products({ data, rows, dimensions }: Matrix): Products {
   return { toQuery, squares }
 }
 
+/** The cosine of a row with the query. */
+export function cosineOf({ toQuery, squares }: Products, row: number): number {
+  return toQuery[row]! / (Math.sqrt(squares[row]! * squares[0]!) || 1)
+}
+
 /** A vector with a smaller squared length has none, as far as float32 can tell. */
 export const SMALLEST_SQUARE = 1e-30
 
