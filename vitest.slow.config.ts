@@ -3,7 +3,12 @@ import config from './vitest.config.ts'
 
 /** Rare faults that take long to test: `npm run test:slow`. */
 const slow = mergeConfig(config, {})
-slow.test.include = ['packages/**/test/**/*.slow.test.ts', 'test/**/*.slow.test.ts']
+slow.test.include = [
+  ...['packages/**/test/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
+  // With five times as many contexts here.
+  'packages/core/test/kernels-agree.test.ts',
+]
+slow.test.env = { KITH_SLOW: '1' }
 slow.test.exclude = ['**/node_modules/**']
 
 export default slow

@@ -17,37 +17,7 @@ export async function compareGenerations() {
   const kinds = { English: await englishPassages(), 'made-up words': passages }
   const pairs = Object.keys(kinds).flatMap((kind) => [384, 768].map((d) => [kind, d]))
   for (const [kind, dimensions] of pairs) {
-    const inputs = Array.from({ length: 100 }, (_, i) => input(kinds[kind], dimensions, i))
-    const first = new Reranker(presets['balanced-1'])
-    const second = new Reranker(presets['balanced-2'])
-    const third = new Reranker()
-    const english = ({
-      query,
-      found,
-      counted: {
-        english: [text, texts],
-      },
-    }) => [
-      { ...query, text },
-      { ...found, texts },
-    ]
-    const raw = ({ query, found, text, texts }) => [
-      { ...query, text },
-      { ...found, texts },
-    ]
-    const times = await sideBySide(
-      {
-        firstPrepared: ({ query, found, counted }) =>
-          first.rerank({ ...query, text: counted.none[0] }, { ...found, texts: counted.none[1] }),
-        secondPrepared: (input) => second.rerank(...english(input)),
-        thirdPrepared: (input) => third.rerank(...english(input)),
-        firstRaw: (input) => first.rerank(...raw(input)),
-        secondRaw: (input) => second.rerank(...raw(input)),
-        thirdRaw: (input) => third.rerank(...raw(input)),
-      },
-      inputs,
-      1000,
-    )
+    const times = await measureGenerations(kinds[kind], dimensions)
     const row = (texts, kind, most) => {
       const of = (generation) => times[`${generation}${texts}`]
       const [one, two, three] = [of('first'), of('second'), of('third')]
@@ -64,6 +34,41 @@ export async function compareGenerations() {
     `\nReranking ${PASSAGES} passages of ${WORDS} words by the three generations, ms per query (medians)\n`,
   )
   console.log(table(rows))
+}
+
+/** Milliseconds of each generation, from prepared texts and from raw ones. */
+export async function measureGenerations(write, dimensions, rounds = 1000) {
+  const inputs = Array.from({ length: 100 }, (_, i) => input(write, dimensions, i))
+  const first = new Reranker(presets['balanced-1'])
+  const second = new Reranker(presets['balanced-2'])
+  const third = new Reranker()
+  const english = ({
+    query,
+    found,
+    counted: {
+      english: [text, texts],
+    },
+  }) => [
+    { ...query, text },
+    { ...found, texts },
+  ]
+  const raw = ({ query, found, text, texts }) => [
+    { ...query, text },
+    { ...found, texts },
+  ]
+  return sideBySide(
+    {
+      firstPrepared: ({ query, found, counted }) =>
+        first.rerank({ ...query, text: counted.none[0] }, { ...found, texts: counted.none[1] }),
+      secondPrepared: (input) => second.rerank(...english(input)),
+      thirdPrepared: (input) => third.rerank(...english(input)),
+      firstRaw: (input) => first.rerank(...raw(input)),
+      secondRaw: (input) => second.rerank(...raw(input)),
+      thirdRaw: (input) => third.rerank(...raw(input)),
+    },
+    inputs,
+    rounds,
+  )
 }
 
 function input(write, dimensions, seed) {

@@ -9,7 +9,8 @@ import { englishPassages } from './passages.mjs'
 
 const PASSAGES = 50
 
-export async function compareLists() {
+/** Milliseconds of reranking, of lists, and of lists with estimated relevance. */
+export async function measureLists(rounds = 1000) {
   const write = await englishPassages()
   const inputs = Array.from({ length: 100 }, (_, seed) => {
     const [text, ...texts] = write(seed, PASSAGES, 100).map((own) => prepareText(own))
@@ -25,7 +26,7 @@ export async function compareLists() {
   const priors = groups.map((_, i) => i % 7)
   const reranker = new Reranker({ statistics })
   const lists = { statistics, collapse: 0.95, groups, priors }
-  const times = await sideBySide(
+  return sideBySide(
     {
       rerank: (input) => reranker.rerank(...input),
       plain: (input) => shortlist(...input, { statistics }),
@@ -33,8 +34,12 @@ export async function compareLists() {
       estimated: (input) => shortlist(...input, { ...lists, background: known, cutoff: 'auto' }),
     },
     inputs,
-    1000,
+    rounds,
   )
+}
+
+export async function compareLists() {
+  const times = await measureLists()
   const row = (name, time, most = '') => [
     name,
     time.toFixed(3),

@@ -1,4 +1,9 @@
-/** `npm run bench` runs every benchmark, `npm run bench -- text` those named; `--minutes=10` is for `serve`, `--passages=1000000` for `text`, `--collection=` and `--queries=` for `search`. */
+/**
+ * `npm run bench` runs every benchmark, `npm run bench -- text` those named. `summary` is one table of
+ * all goals, `growth` the table of docs/scale.md. `--against=../old` compares the builds of this
+ * checkout and of another one instead; `--minutes=10` is for `serve`, `--passages=1000000` for `text`,
+ * `--collection=` and `--queries=` for `search`.
+ */
 import { cpus } from 'node:os'
 import { kernel } from '@kith/core'
 
@@ -15,16 +20,27 @@ const benchmarks = [
   'serve',
   'work',
 ]
+/** Made of the others: they run only where they are named. */
+const tables = ['summary', 'growth']
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const unknown = asked.filter((name) => !benchmarks.includes(name))
-if (unknown.length > 0) {
-  console.error(`no benchmark ${unknown.join(', ')}; there are: ${benchmarks.join(', ')}`)
-  process.exit(2)
-}
+const other = /^--against=(.+)$/m.exec(process.argv.slice(2).join('\n'))?.[1]
+refuseUnknown([...benchmarks, ...tables])
 console.log(`Node ${process.version}, ${cpus()[0].model}, kernel ${kernel()}`)
-for (const name of benchmarks) {
-  if (asked.length > 0 && !asked.includes(name)) continue
-  const { run } = await import(`./${name}.mjs`)
-  await run()
+if (other !== undefined) {
+  const { comparable, compareBuilds } = await import('./against.mjs')
+  refuseUnknown(comparable)
+  await compareBuilds(asked.length > 0 ? asked : comparable, other)
+} else {
+  for (const name of asked.length > 0 ? asked : benchmarks) {
+    const { run } = await import(`./${name}.mjs`)
+    await run()
+  }
+}
+
+function refuseUnknown(known) {
+  const unknown = asked.filter((name) => !known.includes(name))
+  if (unknown.length === 0) return
+  console.error(`no benchmark ${unknown.join(', ')}; there are: ${known.join(', ')}`)
+  process.exit(2)
 }

@@ -8,21 +8,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { presets } from '@kith/core'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
+import { fresh, root, timed } from './processes.mjs'
 import { writeTopicalFiles, writeTopicalRun } from './topical-files.mjs'
 import { writeLines } from './write-lines.mjs'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
-
-/** Arguments of Node that run one pipeline in a fresh process: its start and its memory count. */
-function fresh(pipeline, inputs) {
-  const program = `import { ${pipeline} } from '@kith/pipelines'
-await ${pipeline}(JSON.parse(process.argv[1]))`
-  return ['--input-type=module', '--eval', program, JSON.stringify(inputs)]
-}
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
@@ -90,28 +81,10 @@ async function measureEval(folder) {
   if (!contestants.trec_eval) console.log('trec_eval is not on the PATH: nothing to compare with.')
 }
 
-/** Wall-clock seconds, CPU seconds and peak memory of a command, by GNU time. */
-function timed(command) {
-  const { stderr, status } = spawnSync('/usr/bin/time', ['-f', 'took %e %U %S %M', ...command], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'ignore', 'pipe'],
-    cwd: root,
-  })
-  if (status !== 0) throw new Error(`GNU time is needed (Debian: apt-get install time)\n${stderr}`)
-  const [seconds, user, system, kilobytes] = /took (.*)/.exec(stderr)[1].split(' ').map(Number)
-  return { seconds, cpu: user + system, megabytes: kilobytes / 1024 }
-}
-
 const shape = { documents: 50_000, queries: 10_000, dimensions: 768 }
 
 async function measureRerank(folder) {
-  process.stderr.write('writing embeddings of 60,000 × 768 …\n')
-  const files = await writeTopicalFiles(folder, { ...shape, seed: 2 })
-  const run = join(folder, 'run.trec')
-  await writeTopicalRun(run, { ...shape, candidates: 60 })
-  const texts = await writeTexts(folder)
-  const out = join(folder, 'better.trec')
-  const given = { run, ...files, out, missing: 'skip' }
+  const { given, texts } = await writeRerankFiles(folder, shape)
   const contestants = {
     'vectors, 1 worker': { ...given, settings: presets['msmarco-tas-b'], workers: 1 },
     'vectors, 2 workers': { ...given, settings: presets['msmarco-tas-b'], workers: 2 },
@@ -135,11 +108,21 @@ async function measureRerank(folder) {
   }
   console.log(`\n${table(rows)}`)
   profileRerank(folder, contestants['vectors, 1 worker'])
-  await measureMemory(folder, files)
+  await measureMemory(folder, given)
+}
+
+/** Writes a run of 60 candidates per query with its embeddings and texts; the inputs of `rerankRun`. */
+export async function writeRerankFiles(folder, shape) {
+  process.stderr.write(`writing embeddings of ${shape.documents} × ${shape.dimensions} …\n`)
+  const files = await writeTopicalFiles(folder, { ...shape, seed: 2 })
+  const run = join(folder, 'run.trec')
+  await writeTopicalRun(run, { ...shape, candidates: 60 })
+  const out = join(folder, 'better.trec')
+  return { given: { run, ...files, out, missing: 'skip' }, texts: await writeTexts(folder, shape) }
 }
 
 /** Passages of 60 words of a Zipf-like vocabulary, and queries of 6. */
-async function writeTexts(folder) {
+async function writeTexts(folder, shape) {
   const random = generator(5)
   const words = (count) =>
     Array.from({ length: count }, () => `w${Math.floor(20_000 ** random())}`).join(' ')
@@ -178,7 +161,8 @@ function profileRerank(folder, inputs) {
 }
 
 /** Peak memory with runs that are 4 and 16 times as long; the first is long enough for V8's heap to reach its size. */
-async function measureMemory(folder, files) {
+async function measureMemory(folder, { docs: documents, queries: asked }) {
+  const files = { docs: documents, queries: asked }
   const queries = 2_000
   const candidates = 240
   const qrels = join(folder, 'some.trec')

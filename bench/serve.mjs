@@ -14,6 +14,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { median, table } from './measure.mjs'
+import { root } from './processes.mjs'
 
 const DOCUMENTS = 60
 const DIMENSIONS = 384
@@ -113,7 +114,7 @@ async function soak(server, minutes, rate) {
 }
 
 /** Runs the load generator; what it measured, and the CPU time of the server for each request. */
-async function load(server, options) {
+export async function load(server, options) {
   const { port } = server
   const job = { port, documents: DOCUMENTS, dimensions: DIMENSIONS, connections: 8, ...options }
   const file = fileURLToPath(new URL('serve-load.mjs', import.meta.url))
@@ -134,14 +135,14 @@ async function load(server, options) {
 }
 
 /** Processes of their own, so that CPU time and memory are the server's. */
-async function serverProcess(workers) {
+export async function serverProcess(workers, cwd = root) {
   const program = `import { startServer } from '@kith/server'
 const server = await startServer({ port: 0, workers: ${workers} })
 console.log(server.url)
 process.once('SIGTERM', () => server.close())`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    cwd,
   })
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
   const read = (pid, name) => readFileSync(`/proc/${pid}/${name}`, 'utf8')

@@ -15,7 +15,8 @@ const PASSAGES = 50
 const WORDS = 100
 const DIMENSIONS = 768
 
-export async function run() {
+/** Milliseconds of the text view by tokenizer, and of the Gram matrix. */
+export async function measureTexts(rounds = 1000) {
   const inputs = Array.from({ length: 100 }, (_, i) => {
     const texts = passages(i, PASSAGES, WORDS)
     return {
@@ -34,7 +35,7 @@ export async function run() {
   const vectors = createEngine()
   const gram = (copyTo) =>
     vectors.scoped(() => vectors.gram({ count: PASSAGES + 1, dimensions: DIMENSIONS, copyTo }))
-  const times = await sideBySide(
+  return sideBySide(
     {
       copy: ({ query, candidates }) => {
         gram((data, stride) => {
@@ -52,8 +53,12 @@ export async function run() {
       german: ({ texts }) => similarity(texts, 'german'),
     },
     inputs,
-    1000,
+    rounds,
   )
+}
+
+export async function run() {
+  const times = await measureTexts()
   const ratio = (name) => (times[name] / times.gram).toFixed(2)
   console.log(
     `\nThe text view of ${PASSAGES} passages of ${WORDS} words, ms (${kernel()}, median)\n`,

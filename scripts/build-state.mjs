@@ -70,6 +70,29 @@ export function stalePackages(root) {
   })
 }
 
+/**
+ * The packages to build: those that are stale or were built from other bytes, and those whose page
+ * carries the code of one of them. All of them where something has changed that all builds read.
+ */
+export function packagesToBuild(root, digests) {
+  const built = readBuilt(root)
+  const all = builtPackages(root)
+  if (built.shared !== digests.shared) return all
+  const stale = new Set(stalePackages(root))
+  if (stale.size === 0) return []
+  const names = new Set([...stale].map((folder) => manifestOf(root, folder).name))
+  return all.filter((folder) => {
+    const { dependencies, devDependencies } = manifestOf(root, folder)
+    const imports = Object.keys({ ...dependencies, ...devDependencies })
+    const page = existsSync(join(root, folder, 'vite.config.ts'))
+    return stale.has(folder) || (page && imports.some((name) => names.has(name)))
+  })
+}
+
+function manifestOf(root, folder) {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+}
+
 /** Everything that the build of a package reads. */
 function sourcesOf(root, folder) {
   return PARTS.flatMap((part) => filesIn(root, `${folder}/${part}`))
@@ -77,7 +100,7 @@ function sourcesOf(root, folder) {
 
 /** The declarations of a package's entries, which a build keeps; of each source where there are no entries. */
 function outputsOf(root, sources, folder) {
-  const { exports = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  const { exports = {} } = manifestOf(root, folder)
   const entries = Object.values(exports).flatMap(({ types }) => types ?? [])
   if (entries.length > 0) return entries.map((file) => join(folder, file))
   return sources

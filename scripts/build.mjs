@@ -1,6 +1,6 @@
 /**
- * `npm run build`: builds all packages, each after those that it imports. This process compiles
- * one after the other; beside it, others make kernels and the page.
+ * `npm run build`: builds all packages, or those named by their folders, each after those that it
+ * imports. This process compiles one after the other; beside it, others make kernels and the page.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,8 +11,11 @@ import { builtPackages } from './build-state.mjs'
 import { compile } from './compile.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const waiting = new Map(builtPackages(root).map((folder) => [folder, packageOf(folder)]))
-const built = new Set()
+const asked = process.argv.slice(2)
+const packages = builtPackages(root).map((folder) => [folder, packageOf(folder)])
+const isAsked = ([folder]) => asked.length === 0 || asked.includes(folder)
+const waiting = new Map(packages.filter(isAsked))
+const built = new Set(packages.filter((one) => !isAsked(one)).map(([, { name }]) => name))
 let underWay = 0
 startReady()
 

@@ -11,8 +11,8 @@ import {
   buildDigests,
   builtPackages,
   digestOf,
+  packagesToBuild,
   readBuilt,
-  stalePackages,
   writeBuilt,
 } from './build-state.mjs'
 
@@ -31,16 +31,17 @@ function install() {
   writeFileSync(stamp, digest)
 }
 
+/** Builds the packages that changed, and those that carry parts of them. */
 function build() {
   const digests = buildDigests(root)
-  const same = JSON.stringify(readBuilt(root)) === JSON.stringify(digests)
-  if (same && stalePackages(root).length === 0) return
-  // What was built from files that are gone or have moved must not be found any more.
-  for (const folder of builtPackages(root)) {
-    rmSync(join(root, folder, 'dist'), { recursive: true, force: true })
+  const stale = packagesToBuild(root, digests)
+  if (stale.length > 0) {
+    // What was built from files that are gone or have moved must not be found any more.
+    for (const folder of stale) rmSync(join(root, folder, 'dist'), { recursive: true, force: true })
+    const all = stale.length === builtPackages(root).length
+    npm('run', 'build', '--silent', ...(all ? [] : ['--', ...stale]))
   }
-  npm('run', 'build', '--silent')
-  writeBuilt(root, digests)
+  if (JSON.stringify(readBuilt(root)) !== JSON.stringify(digests)) writeBuilt(root, digests)
 }
 
 /** Runs npm; if it fails, so does this program. */

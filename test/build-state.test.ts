@@ -1,7 +1,12 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { buildDigests, stalePackages, writeBuilt } from '../scripts/build-state.mjs'
+import {
+  buildDigests,
+  packagesToBuild,
+  stalePackages,
+  writeBuilt,
+} from '../scripts/build-state.mjs'
 import { temporaryFolder } from './files.ts'
 
 const folder = temporaryFolder()
@@ -84,5 +89,34 @@ describe('a build is stale', () => {
       expect(stalePackages(root)).toEqual(['packages/a'])
       rmSync(join(root, 'packages/a', part))
     }
+  })
+})
+
+describe('what is built', () => {
+  const toBuild = () => packagesToBuild(root, buildDigests(root))
+
+  test('is nothing where nothing has changed, and only the packages that have', () => {
+    stamp(21)
+    expect(toBuild()).toEqual([])
+    put('packages/b/src/index.ts', 'export const x = 2', 30)
+    expect(toBuild()).toEqual(['packages/b'])
+  })
+
+  test('is also a page that carries the code of a package that has changed', () => {
+    put('packages/a/package.json', JSON.stringify({ name: '@kith/a' }), 1)
+    put('packages/b/package.json', JSON.stringify({ dependencies: { '@kith/a': '*' } }), 1)
+    stamp(21)
+    put('packages/a/src/index.ts', 'export const x = 2', 30)
+    expect(toBuild()).toEqual(['packages/a'])
+    put('packages/b/vite.config.ts', 'export default {}', 1)
+    stamp(21)
+    put('packages/a/src/index.ts', 'export const x = 3', 40)
+    expect(toBuild()).toEqual(all)
+  })
+
+  test('is everything where something has changed that all builds read', () => {
+    stamp(21)
+    put('scripts/bundle.mjs', 'new', 30)
+    expect(toBuild()).toEqual(all)
   })
 })

@@ -1,13 +1,12 @@
 import { lstatSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster } from '../scripts/postgres/cluster.mjs'
 import { makeBuildFolders } from '../scripts/postgres/vector.mjs'
 import { temporaryFolder } from './files.ts'
 import { ownPostgres, startCluster } from './postgres.ts'
 
 // Real servers, on whatever machine: slow is not wrong.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777
 const isRoot = process.getuid?.() === 0

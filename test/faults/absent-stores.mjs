@@ -21,7 +21,7 @@ import pg from 'pg'
 const program = fileURLToPath(new URL('../../packages/cli/bin/kith.js', import.meta.url))
 
 /** Milliseconds after which a server counts as started. */
-const LONGEST = 60_000
+const LONGEST = 240_000
 
 /** What a message about a store that is not there says. */
 const ABSENT = /there is no (such (file|folder)|collection)|has no batches/

@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL('killed-worker.mjs', import.meta.url))
 const LEASE = 2
 
 /** Milliseconds that the jobs of all killed workers may take: some leases and pauses, not an expiry. */
-const LONGEST = 60_000
+const LONGEST = 240_000
 
 const QUERIES = 3
 

@@ -67,7 +67,7 @@ async function runAndKill(args, folder, { change, after }) {
   const ended = once(child, 'exit').then(() => {
     running = false
   })
-  const end = performance.now() + (after ?? 60_000)
+  const end = performance.now() + (after ?? 240_000)
   let [before, changes] = [look(folder), 0]
   while (running && performance.now() < end && changes !== change) {
     await Promise.race([ended, wait(2)])

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { program } from '../../packages/cli/test/support.ts'
 import { exportBatch } from '../../packages/pipelines/src/batches/export-batch.ts'
 import { loadStore } from '../../packages/pipelines/src/load/load-store.ts'
@@ -20,7 +20,6 @@ import { temporaryFolder } from '../files.ts'
 import { ownPostgres, run, startCluster } from '../postgres.ts'
 
 // Real servers and processes, on whatever machine: slow is not wrong.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

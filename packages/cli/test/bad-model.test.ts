@@ -14,7 +14,7 @@ import { safetensors, writeFiles } from '../../encoder/test/support.ts'
 import { program } from './support.ts'
 
 /** Against a program that never ends: far more than a refusal takes. */
-const PATIENCE = 60_000
+const PATIENCE = 240_000
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -6,11 +6,9 @@ import { createInterface } from 'node:readline'
 import { writeEmbeddings } from '@kith/ir'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { kith, program } from './support.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const folder = temporaryFolder()
 const notes = join(folder, 'notes')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
 import { sizes, writeCollection } from '../../pipelines/test/store-data.ts'
@@ -8,7 +8,6 @@ import { readSource, readSubmission } from '../src/options/store-options.ts'
 import { kith, succeed } from './support.ts'
 
 // Real servers and processes, on whatever machine: slow is not wrong.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -14,7 +14,7 @@ import { type RandomCase, randomCase } from './random-contexts.ts'
 import { splitRows } from './row-forms.ts'
 import { fastKernels } from './support.ts'
 
-const CONTEXTS = 10_000
+const CONTEXTS = process.env['KITH_SLOW'] ? 10_000 : 2_000
 
 /** How far results may be apart, as a part of the largest of them, or of 1 where all are smaller. */
 const AGREEMENT = 1e-4

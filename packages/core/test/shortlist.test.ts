@@ -193,7 +193,7 @@ describe('the list', () => {
 })
 
 describe.skipIf(!haveDatasets).each(['cranfield', 'cisi'])('copies in %s', (name) => {
-  test('with collapse, the ranking is that without copies', { timeout: 60_000 }, () => {
+  test('with collapse, the ranking is that without copies', () => {
     const { texts, queries } = readDataset(name)
     const statistics = termStatistics(texts)
     const next = random(1)

@@ -1,12 +1,10 @@
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KithError } from '@kith/core'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { onSmallDisk, smallDisks } from '../../../test/small-disk.ts'
 import { openStore, type Store, type StoreDocument } from '../src/index.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

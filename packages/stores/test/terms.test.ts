@@ -1,12 +1,10 @@
 import { join } from 'node:path'
 import { termStatistics } from '@kith/core'
 import { connect } from '@lancedb/lancedb'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
 import { openStore, type StoreDocument } from '../src/index.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const folder = temporaryFolder()
 const vector = Float32Array.of(1, 2)
