@@ -1,4 +1,4 @@
-/** `npm run bench` runs every benchmark, `npm run bench -- text` those named; `--minutes=10` is for `serve`, `--passages=1000000` for `text`, `--collection=` and `--queries=` for `search`. */
+/** `npm run bench` runs every benchmark, `npm run bench -- text` those named; `--minutes=10` is for `serve`, `--passages=1000000` for `text`, `--documents=` for `collection`, `--collection=` and `--queries=` for `search`. */
 import { cpus } from 'node:os'
 import { kernel } from '@kith/core'
 
@@ -8,6 +8,7 @@ const benchmarks = [
   'text',
   'labels',
   'search',
+  'collection',
   'pipeline',
   'tune',
   'encode',
