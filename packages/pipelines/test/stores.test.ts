@@ -2,12 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { readLabelsParquet } from '@kith/ir/internal'
+import { openStore } from '@kith/stores'
 import { Batches } from '@kith/work'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
 import { exportBatch } from '../src/batches/export-batch.ts'
 import { workBatches } from '../src/batches/work-batches.ts'
+import { openCollectionWith } from '../src/collection/open-collection.ts'
+import type { NamedEncoder } from '../src/encode/encode-texts.ts'
 import type { Hooks } from '../src/job/hooks.ts'
 import type { Missing } from '../src/join/missing.ts'
 import type { StatisticsSource } from '../src/join/statistics.ts'
@@ -15,6 +18,7 @@ import { storeName } from '../src/join/stores.ts'
 import { type LabelInputs, labelRun } from '../src/labels/label-run.ts'
 import { submitLabels } from '../src/labels/label-store.ts'
 import { loadStore } from '../src/load/load-store.ts'
+import { collectBackground } from '../src/relevance/collect-background.ts'
 import { type RerankInputs, rerankRun } from '../src/rerank/rerank-run.ts'
 import { submitRerank } from '../src/rerank/rerank-store.ts'
 import { searchRun } from '../src/search/search-run.ts'
@@ -159,6 +163,35 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     await rerankRun({ ...other, statistics: 'context' })
     await rerankRun({ ...long, ...plural, ...files, out: path('plural.trec') } as RerankInputs)
     expect(order(`${name}-plural.trec`)).toEqual(order('plural.trec'))
+  })
+
+  test('a load makes the background that a collection estimates relevance by', async () => {
+    const store = `${address()}#with_background`
+    const files = { docs: path('all.npy'), corpus: path('corpus.jsonl') }
+    await loadStore({ store, ...files })
+    const vector = Float32Array.from({ length: sizes.dimensions }, (_, i) => (i === 3 ? 1 : 0.1))
+    const encoder = {
+      ...{ name: 'same', dimensions: sizes.dimensions, close: async () => {} },
+      encode: async () => ({ data: vector, rows: 1, dimensions: sizes.dimensions }),
+    }
+    const open = async () => ({ encoder, model: {} }) as unknown as NamedEncoder
+    await using collection = await openCollectionWith(open, { store }, {})
+    const [first] = await collection.search('topic 3', { topN: 1 })
+    expect(first!.relevance).toBeGreaterThan(0)
+    const kept = async () => {
+      await using opened = await openStore(store)
+      return await opened.background!()
+    }
+    const before = await kept()
+    expect(before).toMatchObject({ documents: 301, dimensions: sizes.dimensions })
+    const other = await collectBackground({ store, seed: 1, sample: 100 })
+    expect(other.out).toMatch(/#with_background$/)
+    expect((await kept())!.sample).toBe(other.sample)
+    // A file of the same vectors has about the same figures.
+    const file = await collectBackground({ docs: path('all.npy'), out: path('background.json') })
+    expect(before!.pairs.mean).toBeCloseTo(file.pairs.mean, 6)
+    const refused = collectBackground({ store, out: path('never.json') })
+    await expect(refused).rejects.toThrow('a store keeps its background itself')
   })
 
   test('skips and counts what is missing as files do', async () => {

@@ -1,24 +1,27 @@
 import { collectBackground } from '@kith/pipelines/relevance'
 import { defineCommand } from '../options/command.ts'
-import { optionalText, optionalWhole, text } from '../options/values.ts'
+import { readSource, storeOption } from '../options/store-options.ts'
+import { optionalText, optionalWhole } from '../options/values.ts'
 
 /** `kith background`: the scale on which the relevance of hits is estimated. */
 export const backgroundCommand = defineCommand({
   name: 'background',
   description:
     'Samples 1,000 documents, compares them with each other and half of them with all documents.\n' +
-    'With the result beside the embeddings, kith serve, kith mcp and openCollection estimate how\n' +
-    'relevant each hit is, and whether a query is on topic. kith encode makes it by itself.',
+    'With the result beside the embeddings, or in the store, kith serve, kith mcp and openCollection\n' +
+    'estimate how relevant each hit is, and whether a query is on topic. kith encode and kith load\n' +
+    'make it by themselves.',
   example: 'kith background --docs docs.npy',
   dataset: { purpose: 'measure', files: { docs: 'documentEmbeddings' } },
   options: {
-    docs: { value: 'FILE', file: 'input', help: 'embeddings of all documents', required: true },
+    docs: { value: 'FILE', file: 'input', help: 'embeddings of all documents' },
+    ...storeOption,
     out: { value: 'FILE', file: 'output', help: 'the background (default: DOCS.background.json)' },
     seed: { value: 'N', help: 'seed of the sample', default: '0' },
   },
   async run(values, output, stop) {
     const inputs = {
-      docs: text(values, 'docs'),
+      ...readSource(values),
       out: optionalText(values, 'out'),
       seed: optionalWhole(values, 'seed', { from: 0, to: 2 ** 32 - 1 }),
     }

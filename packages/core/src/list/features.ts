@@ -64,7 +64,7 @@ function checkDimensions({ dimensions }: Background, vector: ArrayLike<number>):
   if (vector.length === dimensions) return
   throw new KithError(
     'BAD_SHAPE',
-    `the query has ${vector.length} dimensions, the background has ${dimensions}: make the background from the documents' own vectors`,
+    `the query has ${vector.length} dimensions, but the background has ${dimensions}; make the background from the vectors of the documents`,
   )
 }
 

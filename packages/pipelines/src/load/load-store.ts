@@ -7,6 +7,7 @@ import { type Metric, openStore, type Store, type StoreDocument } from '@kith/st
 import { unstorable } from '@kith/stores/postgres'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
+import { collectBackground } from '../relevance/collect-background.ts'
 
 /** Rows that are read at a time. */
 const BLOCK = 1024
@@ -70,6 +71,7 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
       hooks.onRemark?.('building the index …')
       await store.index?.()
     }
+    await makeBackground(store, inputs.store, hooks)
     const seconds = (performance.now() - start) / 1000
     return { loaded: docs.rows, documents: await store.count(), seconds }
   } finally {
@@ -77,6 +79,14 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
     await docs.close()
     await texts?.close()
   }
+}
+
+/** Keeps the scale of estimated relevance in the store, or beside the file, where searches look for it. */
+async function makeBackground(store: Store, address: string, hooks: Hooks): Promise<void> {
+  if ((await store.count()) < 2) return
+  throwIfAborted(hooks.signal)
+  if (store.makeBackground) await store.makeBackground()
+  else await collectBackground({ docs: address })
 }
 
 /** The tokenizer that a load asks for; undefined keeps the store's own. */

@@ -1,26 +1,49 @@
 import { writeAtomic } from '@kith/base'
-import type { Background, BackgroundOptions } from '@kith/core'
+import { type Background, type BackgroundOptions, KithError } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
+import { openStore } from '@kith/stores'
 import { backgroundFile, measureBackground } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
+import { placeOf, storeName, wholeAddress } from '../join/stores.ts'
 
 /** The inputs of a background. */
 export interface BackgroundInputs
   extends BackgroundOptions,
     Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
   /** Embeddings of all documents. */
-  docs: string
+  docs?: string | undefined
+  /** A store instead: `postgres://…`, or a LanceDB folder or URL; it keeps the background itself. */
+  store?: string | undefined
   /** The file to write; default: beside `docs`, where commands look for it. */
   out?: string | undefined
 }
 
-/** Samples documents of a file, and keeps the scale on which the relevance of hits is estimated. */
+/**
+ * Samples documents of a file or store, and keeps the scale on which the relevance of hits is
+ * estimated. `out` of the result says where.
+ */
 export async function collectBackground(
-  { docs, out = backgroundFile(docs), seed, sample, dimensions, memory }: BackgroundInputs,
-  { signal }: Hooks = {},
+  inputs: BackgroundInputs,
+  hooks: Hooks = {},
 ): Promise<Background & { out: string }> {
+  const place = placeOf(inputs)
+  if ('docs' in place) return measureFile({ ...inputs, docs: place.docs }, hooks)
+  const { seed, sample, out } = inputs
+  if (out !== undefined) {
+    throw new KithError('BAD_SETTING', 'a store keeps its background itself; leave out out')
+  }
+  await using store = await openStore(wholeAddress(place.store))
+  throwIfAborted(hooks.signal)
+  return { ...(await store.makeBackground!({ seed, sample })), out: storeName(place.store) }
+}
+
+async function measureFile(
+  inputs: BackgroundInputs & { docs: string },
+  { signal }: Hooks,
+): Promise<Background & { out: string }> {
+  const { docs, out = backgroundFile(docs), seed, sample, dimensions, memory } = inputs
   const embeddings = await openEmbeddings(docs, { dimensions, memory })
   try {
     throwIfAborted(signal)

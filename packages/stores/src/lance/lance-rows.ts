@@ -3,6 +3,7 @@ import type { Table as LanceTable } from '@lancedb/lancedb'
 import type { Table, TypeMap } from 'apache-arrow'
 import { storableOf } from '../check-documents.ts'
 import type { Metric } from '../exact/search-exact.ts'
+import type { ScannedBlock } from '../search/scan-documents.ts'
 import { optionalPeer, type StoreDocument } from '../store.ts'
 import { textHash, wholeText } from '../whole-text.ts'
 
@@ -105,13 +106,37 @@ export function* toDocuments(table: Columns): Generator<StoreDocument> {
 }
 
 function* vectorsOf(table: Columns): Generator<Float32Array, undefined> {
-  for (const part of table.getChild('vector')?.data ?? []) {
-    const dimensions = (part.type as unknown as { listSize: number }).listSize
-    const numbers = toFloats(part.children[0]!.values as Float32Array | Uint16Array)
-    for (let i = part.offset; i < part.offset + part.length; i++) {
-      yield numbers.slice(i * dimensions, (i + 1) * dimensions)
+  for (const { numbers, dimensions } of vectorParts(table)) {
+    for (let at = 0; at < numbers.length; at += dimensions) {
+      yield numbers.slice(at, at + dimensions)
     }
   }
+}
+
+/** The vectors of an answer, one behind the other, in as many parts as it has. */
+function* vectorParts(table: Columns): Generator<{ numbers: Float32Array; dimensions: number }> {
+  for (const { type, offset, length, children } of table.getChild('vector')?.data ?? []) {
+    const dimensions = (type as unknown as { listSize: number }).listSize
+    const numbers = toFloats(children[0]!.values as Float32Array | Uint16Array)
+    yield {
+      numbers: numbers.subarray(offset * dimensions, (offset + length) * dimensions),
+      dimensions,
+    }
+  }
+}
+
+/** Ids and vectors of an answer of LanceDB. */
+export function toBlock(table: Columns): ScannedBlock {
+  const ids = Array.from(table.getChild('id')! as Iterable<string>)
+  const parts = Array.from(vectorParts(table), ({ numbers }) => numbers)
+  if (parts.length === 1) return { ids, vectors: parts[0]! }
+  const vectors = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    vectors.set(part, at)
+    at += part.length
+  }
+  return { ids, vectors }
 }
 
 function toFloats(numbers: Float32Array | Uint16Array): Float32Array {

@@ -3,7 +3,7 @@ import type { Table } from '@lancedb/lancedb'
 import { type Metric, searchExact } from '../exact/search-exact.ts'
 import { type ScannedBlock, searchScanned } from '../search/scan-documents.ts'
 import type { StoreDocument, StoreHits } from '../store.ts'
-import { toDocuments } from './lance-rows.ts'
+import { toBlock, toDocuments } from './lance-rows.ts'
 
 /** How many times as many candidates as wanted the index gives, to be scored by their own vectors. */
 const REFINE = 10
@@ -59,11 +59,7 @@ export async function* scanLance(
 ): AsyncGenerator<ScannedBlock> {
   let scan = table.query().select(vectors ? ['id', 'vector'] : ['id'])
   if (filter !== undefined) scan = scan.where(filter)
-  for await (const batch of scan) {
-    const documents = [...toDocuments(batch)]
-    if (documents.length > 0)
-      yield { ids: documents.map(({ id }) => id), vectors: joined(documents) }
-  }
+  for await (const batch of scan) if (batch.numRows > 0) yield toBlock(batch)
 }
 
 /** The vectors of documents, one behind the other. */

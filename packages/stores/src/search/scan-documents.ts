@@ -26,7 +26,7 @@ export async function searchScanned(
 ): Promise<Omit<StoreHits, 'vectors'>[]> {
   const { dimensions } = queries
   let best = Array.from({ length: queries.rows }, (): Best => noneYet)
-  for await (const { ids, vectors } of blocks) {
+  for await (const { ids, vectors } of large(blocks)) {
     const documents = { memory: vectors, rows: ids.length, dimensions }
     const { rows, scores, perQuery } = await searchExact(queries, documents, { top, metric })
     best = best.map((before, q) => {
@@ -36,6 +36,33 @@ export async function searchScanned(
     })
   }
   return best
+}
+
+/** Numbers of a block that worker threads are started for. */
+const LARGE = 2 ** 25
+
+/** Blocks put together, on memory that worker threads share. */
+async function* large(blocks: AsyncIterable<ScannedBlock>): AsyncGenerator<ScannedBlock> {
+  let parts: ScannedBlock[] = []
+  let length = 0
+  for await (const block of blocks) {
+    parts.push(block)
+    length += block.vectors.length
+    if (length < LARGE) continue
+    yield together(parts, length)
+    ;[parts, length] = [[], 0]
+  }
+  if (parts.length > 0) yield together(parts, length)
+}
+
+function together(parts: readonly ScannedBlock[], length: number): ScannedBlock {
+  const all = new Float32Array(new SharedArrayBuffer(4 * length))
+  let at = 0
+  for (const { vectors } of parts) {
+    all.set(vectors, at)
+    at += vectors.length
+  }
+  return { ids: parts.flatMap(({ ids }) => ids), vectors: all }
 }
 
 const noneYet: Best = { ids: [], scores: new Float32Array(0) }
