@@ -6,6 +6,7 @@
 
 export { storeKind } from './open-store.ts'
 export {
+  backgroundBeside,
   backgroundFile,
   measureBackground,
   readBackground,
