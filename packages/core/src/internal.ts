@@ -50,6 +50,7 @@ export {
   detectTokenizer,
   type Language,
   languageNames,
+  loadLanguages,
   registerLanguages,
 } from './text/language.ts'
 export { checkTokenizer, isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'

@@ -11,6 +11,7 @@ export {
   measureBackground,
   readBackground,
 } from './search/background.ts'
+export { loadLanguages } from './search/load-languages.ts'
 export {
   type FetchedDocument,
   openSearchStore,
