@@ -2,11 +2,12 @@
  * Measures tokenizers on datasets in any language: BM25 over the whole corpus, and Kith's default over
  * the first 200 documents of a vector search.
  *
- *   node experiments/languages.mjs DATASET=TOKENIZER… [--also NAMES] [--work FOLDER]
+ *   node experiments/languages.mjs DATASET=TOKENIZER… [--also NAMES] [--definitions] [--work FOLDER]
  *
  * DATASET is a folder with corpus.jsonl, queries.jsonl and qrels/; TOKENIZER is compared with `none`,
  * `prefix5` and `english`, and with those that --also names. MiniLM makes the embeddings, which are kept
- * in the working folder. t and p, Holm's over the rows, compare with `english`.
+ * in the working folder. With --definitions, for a corpus of Python functions, two more rows have the name
+ * and the docstring of a function as its title: of `english` and of TOKENIZER. t and p, Holm's over the rows, compare with `english`.
  */
 import '@kith/languages'
 import { basename } from 'node:path'
@@ -21,6 +22,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     also: { type: 'string', default: '' },
+    definitions: { type: 'boolean', default: false },
     work: { type: 'string', default: '.kith-experiments/languages' },
   },
 })
@@ -37,12 +39,16 @@ for (const argument of positionals) {
     queries: await openEmbeddings(made.queries),
   }
   const also = values.also.split(',').filter((name) => name !== '')
-  const names = ['english', 'none', 'prefix5', ...also, own]
+  const variants = ['english', 'none', 'prefix5', ...also, own].map((tokenizer) => ({ tokenizer }))
+  if (values.definitions) {
+    variants.push(...['english', own].map((tokenizer) => ({ tokenizer, titled: true })))
+  }
   const bm25 = []
   const kith = []
-  for (const tokenizer of names) {
+  for (const { tokenizer, titled } of variants) {
     const ids = [...documents.keys()]
-    const texts = new Map(ids.map((id) => [id, prepareText(documents.get(id), { tokenizer })]))
+    const textOf = (id) => (titled ? definition(documents.get(id)) : documents.get(id))
+    const texts = new Map(ids.map((id) => [id, prepareText(textOf(id), { tokenizer })]))
     const statistics = termStatistics(texts.values(), { tokenizer })
     const index = new WordsIndex([...texts.values()].map(({ postings }) => postings))
     const found = new RunBuilder()
@@ -87,7 +93,8 @@ for (const argument of positionals) {
       i === 0 ? '' : corrected[i - 1] < 0.0001 ? '< 0.0001' : corrected[i - 1].toFixed(4),
     ])
   })
-  names.forEach((name, i) => {
+  variants.forEach(({ tokenizer, titled }, i) => {
+    const name = titled ? `${tokenizer}, with titles` : tokenizer
     console.log(`| ${[name, ...cells[0][i], ...cells[1][i]].join(' | ')} |`)
   })
 }
@@ -98,6 +105,13 @@ async function textsOf(file) {
     texts.set(id, title ? `${title} ${text}` : text)
   }
   return texts
+}
+
+/** A Python function with its name and docstring as title. */
+function definition(text) {
+  const name = /\bdef\s+(\w+)/.exec(text)?.[1] ?? ''
+  const docstring = /("""|''')([\s\S]*?)\1/.exec(text)?.[2].trim() ?? ''
+  return { title: `${name} ${docstring}`, text }
 }
 
 /** Adds a ranking to a run, best first; a query without hits has none. */

@@ -56,6 +56,7 @@ export {
   detectTokenizer,
   type Language,
   languageNames,
+  loadLanguages,
   registerLanguages,
 } from './text/language.ts'
 export { checkTokenizer, isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'

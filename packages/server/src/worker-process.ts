@@ -2,6 +2,7 @@
 
 import { partsOf } from '@kith/base/pool'
 import { termStatisticsFromBytes } from '@kith/core'
+import { loadLanguages } from '@kith/stores/internal'
 import type { ServerState } from './app.ts'
 import { Channel, type Message, type ToFirst, type ToWorkers, type WorkerPlan } from './channel.ts'
 import type { TextEmbedder } from './embedder.ts'
@@ -34,7 +35,13 @@ void channel.ask('ready', undefined)
 // The first process decides what a signal to all of them means.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
 
-function open({ port, statistics, settings, scale, ...plan }: WorkerPlan): Promise<HttpServer> {
+async function open({
+  port,
+  statistics,
+  settings,
+  scale,
+  ...plan
+}: WorkerPlan): Promise<HttpServer> {
   const embedder: TextEmbedder | undefined = plan.embedder && {
     ...plan.embedder,
     embed: (texts, role, signal) => channel.ask('embed', { texts, role }, signal),
@@ -46,6 +53,8 @@ function open({ port, statistics, settings, scale, ...plan }: WorkerPlan): Promi
     textVectors: (texts) => channel.ask('textVectors', texts),
   }
   const known = statistics && termStatisticsFromBytes(statistics)
+  await loadLanguages(settings.tokenizer)
+  await loadLanguages(known?.tokenizer)
   return openHttpServer(
     {
       ...plan,

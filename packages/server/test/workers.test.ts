@@ -68,6 +68,21 @@ const until = async (done: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await done())) await setTimeout(5)
 }
 
+test.each([1, 2])('a language is read by as many processes as there are: %d', async (workers) => {
+  const server = await serve({ workers, settings: { tokenizer: 'german' } })
+  onTestFinished(() => server.close())
+  const response = await post(server, '/v1/rerank', {
+    query: { text: 'Häuser', embedding: [1, 0] },
+    documents: [
+      { text: 'Die Straße ist lang', embedding: [0.6, 0.8] },
+      { text: 'Das Haus ist alt', embedding: [0.6, 0.8] },
+    ],
+  })
+  expect(response.status).toBe(200)
+  const { results } = (await response.json()) as { results: { index: number }[] }
+  expect(results.map(({ index }) => index)).toEqual([1, 0])
+})
+
 describe('two workers with one encoder and one store', () => {
   test('answer what one process answers, errors included', async () => {
     const settings = { statistics: termStatistics(texts) }

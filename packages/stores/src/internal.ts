@@ -6,10 +6,12 @@
 
 export { storeKind } from './open-store.ts'
 export {
+  backgroundBeside,
   backgroundFile,
   measureBackground,
   readBackground,
 } from './search/background.ts'
+export { loadLanguages } from './search/load-languages.ts'
 export {
   type FetchedDocument,
   openSearchStore,

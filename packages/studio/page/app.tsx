@@ -17,7 +17,7 @@ export function App({ info }: { info: StudioInfo }): VNode {
   return (
     <>
       <a class="skip" href="#view">
-        Skip to the content
+        Skip to content
       </a>
       <Masthead info={info} view={state.view} update={update} />
       {state.view === 'audit' ? (
@@ -44,6 +44,7 @@ function OneQuery(props: { info: StudioInfo; state: StudioState; update: Update 
           info={info}
           query={done?.source.query ?? source?.query}
           measure={done?.value.measure}
+          estimate={done?.value.estimate}
           missing={done?.source.missing ?? 0}
           update={update}
         />
@@ -54,7 +55,9 @@ function OneQuery(props: { info: StudioInfo; state: StudioState; update: Update 
         )}
         {done?.source.retrieved === 0 && (
           <p class="empty">
-            No candidate of this query has what it needs: an embedding, and a text.
+            {info.texts
+              ? 'No candidate of this query has both an embedding and a text.'
+              : 'No candidate of this query has an embedding.'}
           </p>
         )}
         {done && done.source.retrieved > 0 && (

@@ -96,7 +96,7 @@ async function refuseOthers(folder: string): Promise<void> {
   if (names.length === 0 || (await startOf(join(folder, 'index.html'))).includes(GENERATOR)) return
   throw new KithError(
     'BAD_INPUT',
-    `${folder} has other files: name a new folder, or one of an earlier export`,
+    `${folder} has files that are no export; choose a new folder, or the folder of an earlier export`,
   )
 }
 
@@ -167,7 +167,7 @@ class Part {
       if (row.some((value) => Math.abs(value) > LARGEST_HALF)) {
         throw new KithError(
           'BAD_VECTOR',
-          `an export has half precision, and a vector has a number above ${LARGEST_HALF}: scale the embeddings`,
+          `a vector has a number above ${LARGEST_HALF}, the largest in the half precision of an export; scale the embeddings`,
         )
       }
       halves.set(toHalves(row), i * dimensions)
@@ -184,9 +184,11 @@ function partOf(collection: StudioCollection, bytes: number): WrittenCollection 
   const { info } = collection
   const part = new Part()
   const judged = new Set(collection.judged())
+  const { background } = collection
+  const room = bytes - (background ? lengthOf(background) : 0)
   const wanted = new Set([info.first, ...judged, ...collection.ids()])
   for (const id of [...wanted].slice(0, QUERIES)) {
-    part.add(collection.context(id, CANDIDATES, true), judged.has(id), bytes)
+    part.add(collection.context(id, CANDIDATES, true), judged.has(id), room)
   }
   return {
     info: {
@@ -201,6 +203,7 @@ function partOf(collection: StudioCollection, bytes: number): WrittenCollection 
     documents: part.documents,
     vectors: part.vectors(),
     statistics: info.texts ? statisticsOf(part.documents, collection) : undefined,
+    background,
   }
 }
 

@@ -71,6 +71,7 @@ function studioApp(collection: StudioCollection): Hono {
   app.get('/api/documents', (c) =>
     c.json(collection.documents((c.req.queries('id') ?? []).slice(0, ASKED))),
   )
+  app.get('/api/background', (c) => c.json({ background: collection.background }))
   app.get('/api/term-statistics', (c) => {
     const bytes = termStatisticsToBytes(collection.statistics(c.req.query('tokenizer') ?? ''))
     return c.body(bytes as Uint8Array<ArrayBuffer>, 200, {
@@ -91,7 +92,7 @@ function studioApp(collection: StudioCollection): Hono {
 function answerError(error: Error, c: Context): Response {
   if (error instanceof KithError) return c.json({ error: error.message }, 400)
   console.error(error)
-  return c.json({ error: 'kith studio failed: see the terminal it was started from' }, 500)
+  return c.json({ error: 'kith studio failed; see the terminal that it runs in' }, 500)
 }
 
 /** How many candidates a request asks for. */
@@ -126,7 +127,10 @@ export async function startStudio(collection: StudioCollection, port?: number): 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     if (port !== undefined) {
-      throw new KithError('BAD_INPUT', `port ${port} is taken: choose another --port, or none`)
+      throw new KithError(
+        'BAD_INPUT',
+        `port ${port} is in use; pass another --port, or leave --port out`,
+      )
     }
     await listen(server, 0)
   }

@@ -1,5 +1,6 @@
 import '@kith/languages'
 import {
+  type Background,
   KithError,
   type TermStatistics,
   TermStatisticsBuilder,
@@ -61,7 +62,10 @@ export class StudioCollection {
     const [any] = this.#entries.keys()
     if (any === undefined) {
       const what = sources.texts ? 'an embedding and a text' : 'an embedding'
-      throw new KithError('BAD_INPUT', `${files.run}: no query of the run has ${what}`)
+      throw new KithError(
+        'BAD_INPUT',
+        `${files.run}: no query of the run has ${what}; pass the embeddings and texts of these queries`,
+      )
     }
     this.info = {
       name: files.run,
@@ -70,6 +74,7 @@ export class StudioCollection {
       judged: this.judged().length,
       depth: Math.min(DEPTH, deepest(sources.run)),
       texts: sources.texts !== undefined,
+      background: sources.background !== undefined,
       level,
       first: this.#opening() ?? any,
       model: model?.name,
@@ -89,7 +94,7 @@ export class StudioCollection {
       if (model && model.dimensions !== dimensions) {
         throw new KithError(
           'BAD_SHAPE',
-          `${model.name} has ${model.dimensions} dimensions, ${files.docs} has ${dimensions}: name the model that encoded the documents`,
+          `model ${model.name} has ${model.dimensions} dimensions, but ${files.docs} has ${dimensions}; pass the model that encoded the documents`,
         )
       }
       return new StudioCollection(files, sources, level, model)
@@ -127,16 +132,24 @@ export class StudioCollection {
     return contextOf(this.#sources, { query, vector, ids, scores, judged }, part)
   }
 
+  /** The scale on which relevance is estimated; undefined where no file beside the embeddings has it. */
+  get background(): Background | undefined {
+    return this.#sources.background
+  }
+
   /** A free text as a query, with the documents nearest to it. */
   async contextOfText(given: string, top: number): Promise<StudioContext> {
     const text = given.trim()
     if (!this.#model) {
-      throw new KithError('BAD_INPUT', 'free text needs an encoder: kith studio --model')
+      throw new KithError(
+        'BAD_INPUT',
+        'free text needs an encoder; start the studio with kith studio --model MODEL',
+      )
     }
     if (text === '' || text.length > LONGEST_TEXT) {
       throw new KithError(
         'BAD_INPUT',
-        `a free text has 1 to ${LONGEST_TEXT} characters, not ${text.length}`,
+        `free text must have 1 to ${LONGEST_TEXT} characters, got ${text.length}`,
       )
     }
     // Loaded here, since most studios search nothing.
@@ -164,7 +177,7 @@ export class StudioCollection {
     const kind = isTokenizerName(tokenizer) ? tokenizer : undefined
     const { texts } = this.#sources
     if (!kind || !texts) {
-      const reason = texts ? 'there is no such tokenizer' : 'the collection has no texts'
+      const reason = texts ? 'unknown tokenizer' : 'the corpus has no texts'
       throw new KithError(
         'BAD_INPUT',
         `no term statistics of tokenizer ${JSON.stringify(tokenizer)}: ${reason}`,

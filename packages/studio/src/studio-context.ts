@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { KithError } from '@kith/core'
+import { type Background, KithError } from '@kith/core'
 import { type Embeddings, openEmbeddings, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
 import { TextStore } from '@kith/ir/internal'
 import type { QueryEntry, StudioContext, StudioDocument, StudioFiles } from './studio-wire.ts'
@@ -83,6 +83,8 @@ export interface StudioSources {
   /** Empty where there are no judgments. */
   qrels: Qrels
   texts: { queries: TextStore; documents: TextStore } | undefined
+  /** The scale on which relevance is estimated, found beside the embeddings. */
+  background: Background | undefined
   close(): Promise<void>
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
@@ -116,7 +118,7 @@ export async function openSources(
     if (queries.dimensions !== docs.dimensions) {
       throw new KithError(
         'BAD_SHAPE',
-        `${files.queries} has ${queries.dimensions} dimensions, ${files.docs} has ${docs.dimensions}`,
+        `${files.queries} has ${queries.dimensions} dimensions, but ${files.docs} has ${docs.dimensions}; encode both with one model`,
       )
     }
     const run = await readRun(files.run)
@@ -128,7 +130,10 @@ export async function openSources(
             documents: kept(await TextStore.open(corpus)),
           }
         : undefined
-    return { run, queries, docs, qrels, texts, close, [Symbol.asyncDispose]: close }
+    // Loaded here: what the index exports of this package needs no store.
+    const { backgroundBeside } = await import('@kith/stores/internal')
+    const background = await backgroundBeside(files.docs, docs)
+    return { run, queries, docs, qrels, texts, background, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
     throw error
@@ -143,7 +148,7 @@ export function demoFiles(): StudioFiles {
   if (folder === undefined) {
     throw new KithError(
       'BAD_INPUT',
-      'no demo collection in demo-output: make it with npm run demo (or npm run demo -- --quick, about a minute), or name the files of a run, its queries and its documents',
+      'demo-output has no demo dataset; make it with npm run demo (npm run demo -- --quick takes about a minute), or pass a dataset: kith studio DATASET',
     )
   }
   const at = (name: string): string => join(folder, name)

@@ -1,4 +1,4 @@
-import type { Matrix, TitledText, TokenizerName } from '@kith/core'
+import type { Background, Matrix, TitledText, TokenizerName } from '@kith/core'
 
 /** The properties of the collection that the page gets first. */
 export interface StudioInfo {
@@ -11,6 +11,8 @@ export interface StudioInfo {
   /** How many candidates of a query can be looked at, at the most. */
   depth: number
   texts: boolean
+  /** Whether there is a background, by which the relevance of hits is estimated. */
+  background: boolean
   /** From which grade on a document is relevant. */
   level: number
   /** The query that a fresh page shows. */
@@ -103,6 +105,8 @@ export interface HeldCollection {
   vectors: Matrix
   /** The term statistics of the whole collection, as bytes; without them the documents here are counted. */
   statistics?: Record<TokenizerName, Uint8Array> | undefined
+  /** The scale on which relevance is estimated. */
+  background?: Background | undefined
 }
 
 /** A `HeldCollection` in JSON: vectors in half precision and statistics are base64. */

@@ -113,7 +113,7 @@ describe('an export', () => {
     const refused = kith('studio', ...inputs, '--export', other)
     expect(refused).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`${other} has other files`),
+      err: expect.stringContaining(`${other} has files that are no export`),
     })
     expect(readFileSync(join(other, 'index.html'), 'utf8')).toBe('<h1>Mine</h1>')
     const bare = join(folder, 'bare')
@@ -194,15 +194,15 @@ describe('pasted data', () => {
     [JSON.stringify({ query }), /"documents" must be a list/],
     [JSON.stringify({ query, documents: Array(1001).fill({}) }), /1001 documents, allowed: 1000/],
     [wrong({ embedding: [1] }), /documents\[1\]\.vector has 1 numbers, the query’s has 2/],
-    [wrong({ embedding: [1, 'x'] }), /documents\[1\]\.vector\[1\] is no number/],
-    [wrong({ embedding: [1, 1e300] }), /documents\[1\]\.vector\[1\] is no number/],
+    [wrong({ embedding: [1, 'x'] }), /documents\[1\]\.vector\[1\] is not a number/],
+    [wrong({ embedding: [1, 1e300] }), /documents\[1\]\.vector\[1\] is not a number/],
     [wrong({ embedding: [] }), /documents\[1\]\.vector must be a list of 1 to 8192 numbers/],
-    [wrong({ text: {} }), /documents\[1\]\.text must be a text/],
-    [wrong({ text: undefined }), /documents\[1\] has no text, others have/],
+    [wrong({ text: {} }), /documents\[1\]\.text must be a string/],
+    [wrong({ text: undefined }), /documents\[1\] has no text, but others have/],
     [wrong({ text: 'x'.repeat(100_001) }), /100001 characters, allowed: 100000/],
     [wrong({ score: 'high' }), /documents\[1\]\.score must be a number/],
     [wrong({ id: 'a' }), /Two documents have the id "a"/],
-    [' '.repeat(limits.characters + 1), /More than 32 million characters/],
+    [' '.repeat(limits.characters + 1), /characters, allowed: 33,554,432/],
   ])('says what is wrong with %.40s', (json, message) => {
     expect(() => readPasted(json, 'mine')).toThrow(message)
   })
@@ -219,7 +219,7 @@ describe('pasted data', () => {
       await page.getByRole('textbox').fill('{ "query": ')
       await page.getByRole('button', { name: 'Rerank' }).click()
       expect(await page.getByRole('alert').innerText()).toContain('This is not JSON')
-      await page.getByRole('button', { name: 'Fill in a made-up example' }).click()
+      await page.getByRole('button', { name: 'Insert an example' }).click()
       await page.getByRole('button', { name: 'Rerank' }).click()
       const after = page.locator('.ranking.after .text')
       await after.first().waitFor()

@@ -38,7 +38,7 @@ async function unfold(page: Page, view: string): Promise<void> {
   const sheet = page.getByRole('button', { name: 'Settings' })
   const isPhone = await sheet.isVisible()
   if (isPhone) await sheet.click()
-  await page.getByText('More', { exact: true }).click()
+  await page.getByText('More settings', { exact: true }).click()
   if (isPhone) await page.keyboard.press('Escape')
   if (view !== 'query') return
   await page.locator('.ranking.after button').first().click()
@@ -130,7 +130,7 @@ describe.skipIf(!browser)('every view', () => {
       // The ranking is seen above it, and follows.
       const ids = (): Promise<string[]> => page.locator('.ranking.after .text').allInnerTexts()
       const before = await ids()
-      await page.getByRole('slider', { name: /^Share of words/ }).fill('1')
+      await page.getByRole('slider', { name: /^BM25 weight/ }).fill('1')
       await expect.poll(ids).not.toEqual(before)
       const first = (await page.locator('.ranking.after li').first().boundingBox())!
       expect(first.y + first.height).toBeLessThan(sheet.y)
@@ -158,7 +158,7 @@ describe.skipIf(!browser)('every view', () => {
       const ground = (): Promise<string> =>
         page.evaluate(() => getComputedStyle(document.body).backgroundColor)
       const dark = await ground()
-      await page.getByRole('button', { name: 'Colors: auto. Change to light' }).click()
+      await page.getByRole('button', { name: 'Theme: auto. Switch to light' }).click()
       const light = await ground()
       expect(light).not.toBe(dark)
       await page.reload()

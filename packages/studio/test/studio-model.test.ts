@@ -51,7 +51,7 @@ const others = fc.record({
   textScore: share,
   textGraph: share,
   tokenizer: fc.constantFrom(...tokenizerNames),
-  statistics: fc.constantFrom('collection', 'context'),
+  statistics: fc.constantFrom('corpus', 'candidates'),
   bm25Weight: share,
   k1: fc.integer({ min: 0, max: 60 }).map((value) => value / 20),
   b: share,
@@ -120,7 +120,7 @@ describe('the address', () => {
         expect(view).toBe('query')
         // Refuses settings out of their range.
         new Reranker(methodSettings(settings, { texts: true }))
-        expect(['collection', 'context']).toContain(settings.statistics)
+        expect(['corpus', 'candidates']).toContain(settings.statistics)
       }),
     )
     const wrong = '?k=0&lambda=NaN&trust=&mix=none&tokenizer=klingon&preselect=-1'
@@ -137,7 +137,7 @@ describe('the address', () => {
     }
     expect(presetOf({ ...defaultSettings, k: 11 })).toBeUndefined()
     expect(presetOf({ ...defaultSettings, preselect: 100 })).toBeUndefined()
-    expect(presetOf({ ...defaultSettings, statistics: 'context' })).toBeUndefined()
+    expect(presetOf({ ...defaultSettings, statistics: 'candidates' })).toBeUndefined()
   })
 })
 
@@ -204,7 +204,7 @@ describe('the figures', () => {
       expect(order).toEqual(rerank(asked, candidates, { tokenizer, statistics: counted }).order)
       // The preselection brings documents in that the run has behind the context.
       expect(order.subarray(0, size).some((document) => document >= size)).toBe(true)
-      const alone = analyze(context, { ...page, statistics: 'context' })
+      const alone = analyze(context, { ...page, statistics: 'candidates' })
       expect(alone.order).toEqual(rerank(asked, candidates, { tokenizer }).order)
       expect(alone.order).not.toEqual(order)
       return order
@@ -218,7 +218,7 @@ describe('the figures', () => {
   test('the parts of a score are those of explain, and add up to it', () => {
     const source = collection.context('q1', 300, false)
     const context = new QueryContext(source, collection.statistics('english'))
-    for (const statistics of ['collection', 'context'] as const) {
+    for (const statistics of ['corpus', 'candidates'] as const) {
       for (const mix of ['words', 'standard'] as const) {
         const page: PageSettings = {
           ...defaultSettings,
@@ -304,7 +304,7 @@ describe('what is copied', () => {
         'const statistics = termStatistics(collection)\n' +
         'const { order, scores } = rerank({ vector, text }, { vectors, texts }, {\n  statistics,\n})\n',
     )
-    const context = { ...defaultSettings, statistics: 'context' as const }
+    const context = { ...defaultSettings, statistics: 'candidates' as const }
     expect(code(context, info)).toContain('rerank({ vector, text }, { vectors, texts })')
     expect(code({ ...defaultSettings, tokenizer: 'plural' }, info)).toContain(
       "termStatistics(collection, { tokenizer: 'plural' })",

@@ -132,9 +132,9 @@ describe.skipIf(!browser)('the page', () => {
       await page.getByRole('heading', { name: 'cedar and delta' }).waitFor()
       await slide(page, 'Context', 30)
       await slide(page, 'Neighbors', 14)
-      await slide(page, 'Geometric share', 0.45)
+      await slide(page, 'Similarity share', 0.45)
       await slide(page, 'Trust', 0.2)
-      await slide(page, 'Words in the score', 0.35)
+      await slide(page, 'Text weight in the score', 0.35)
       await page.getByRole('button', { name: 'Show all 30' }).click()
       await expect
         .poll(async () => (await rankingAfter(page)).ids)
@@ -203,23 +203,23 @@ describe.skipIf(!browser)('the page', () => {
       expect(await page.locator('.score-bar').first().locator('.part').count()).toBe(6)
       // λ and the words of the geometric term do nothing here.
       const slider = (name: string) => page.getByRole('slider', { name: new RegExp(`^${name}`) })
-      expect(await slider('Geometric share').count()).toBe(0)
-      expect(await slider('Words in the score').count()).toBe(0)
-      expect(await slider('Chosen from').inputValue()).toBe('200')
+      expect(await slider('Similarity share').count()).toBe(0)
+      expect(await slider('Text weight in the score').count()).toBe(0)
+      expect(await slider('Preselect').inputValue()).toBe('200')
 
-      await page.getByRole('radio', { name: 'context' }).check()
+      await page.getByRole('radio', { name: 'candidates' }).check()
       await isRanked(page, runs.alone)
-      expect(await slider('Chosen from').inputValue()).toBe('0')
+      expect(await slider('Preselect').inputValue()).toBe('0')
 
-      await page.getByRole('radio', { name: 'collection' }).check()
-      await slide(page, 'Share of words', 0.6)
-      await slide(page, 'Share of neighbors', 0.1)
-      await slide(page, 'Share of support', 0.35)
-      await slide(page, 'Supporters', 3)
-      await slide(page, 'Chosen from', 120)
-      await page.getByText('More', { exact: true }).click()
-      await slide(page, 'Saturation', 1.5)
-      await slide(page, 'Length', 0.8)
+      await page.getByRole('radio', { name: 'corpus' }).check()
+      await slide(page, 'BM25 weight', 0.6)
+      await slide(page, 'Neighbor weight', 0.1)
+      await slide(page, 'Support weight', 0.35)
+      await slide(page, 'Support documents', 3)
+      await slide(page, 'Preselect', 120)
+      await page.getByText('More settings', { exact: true }).click()
+      await slide(page, 'Term saturation', 1.5)
+      await slide(page, 'Length normalization', 0.8)
       await isRanked(page, runs.chosen)
       await expect.poll(() => new URL(page.url()).search).toContain('k1=1.5&b=0.8')
       await page.reload()
@@ -227,15 +227,15 @@ describe.skipIf(!browser)('the page', () => {
 
       await page.getByLabel('Preset').selectOption('balanced-1')
       await expect.poll(() => page.locator('.score-bar').first().locator('.part').count()).toBe(2)
-      expect(await slider('Geometric share').count()).toBe(1)
-      expect(await slider('Share of words').count()).toBe(0)
-      expect(await page.getByRole('radio', { name: 'none' }).first().isChecked()).toBe(true)
+      expect(await slider('Similarity share').count()).toBe(1)
+      expect(await slider('BM25 weight').count()).toBe(0)
+      expect(await page.getByLabel('Tokenizer').inputValue()).toBe('none')
       await isRanked(page, runs.first)
       // Labels have no words score.
       await page.getByLabel('Preset').selectOption('balanced')
       await page.getByRole('link', { name: 'Labels' }).click()
-      await expect.poll(() => slider('Geometric share').count()).toBe(1)
-      expect(await slider('Share of words').count()).toBe(0)
+      await expect.poll(() => slider('Similarity share').count()).toBe(1)
+      expect(await slider('BM25 weight').count()).toBe(0)
     })
   })
 
@@ -283,16 +283,34 @@ describe.skipIf(!browser)('the page', () => {
         Array.from(order.subarray(0, 20), (i) => ids[i]),
       )
       expect(asked).toEqual(['query: fjords in winter'])
-      await page.getByText('your own words, encoded by own-encoder').waitFor()
+      await page.getByText('your text, encoded with own-encoder').waitFor()
       // The link leads back to it.
       await expect.poll(() => new URL(page.url()).searchParams.get('text')).toBe('fjords in winter')
       await page.reload()
       await page.getByRole('heading', { name: 'fjords in winter' }).waitFor()
     })
+    // Enter before the list of the words has come: the list is waited for.
+    await withPage(server.url, async (page) => {
+      const box = page.getByLabel('Search for a query')
+      await box.focus()
+      await page.getByRole('option').first().waitFor()
+      let release = (): void => {}
+      const late = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route('**/api/queries?search=fjords*', async (route) => {
+        await late
+        await route.continue()
+      })
+      await box.fill('fjords in winter')
+      await page.keyboard.press('Enter')
+      release()
+      await page.getByRole('heading', { name: 'fjords in winter' }).waitFor()
+    })
     const answer = async (path: string): Promise<unknown> =>
       (await fetch(new URL(path, server.url))).json()
     const long = await answer(`/api/text?top=5&text=${'x'.repeat(2001)}`)
-    expect(long).toEqual({ error: 'a free text has 1 to 2000 characters, not 2001' })
+    expect(long).toEqual({ error: 'free text must have 1 to 2000 characters, got 2001' })
     await expect(collection.contextOfText('fjord', 5)).rejects.toThrow('kith studio --model')
     const other = { ...model, dimensions: 3 }
     await expect(StudioCollection.open(files, { model: other })).rejects.toThrow(
@@ -308,8 +326,10 @@ describe.skipIf(!browser)('the page', () => {
       await page.locator('.ranking.after li').first().waitFor()
       expect(await page.getByRole('radio', { name: 'words' }).count()).toBe(0)
       expect(await page.getByRole('radio', { name: 'standard' }).isChecked()).toBe(true)
-      expect(await page.getByText('Terms', { exact: true }).count()).toBe(0)
-      expect(await page.getByRole('slider', { name: /words|support|Chosen/i }).count()).toBe(0)
+      expect(await page.getByText('Tokenizer', { exact: true }).count()).toBe(0)
+      expect(
+        await page.getByRole('slider', { name: /BM25|Text weight|Support|Preselect/ }).count(),
+      ).toBe(0)
       await page.locator('.ranking.after button').first().click()
       await page.locator('.explanation').waitFor()
       expect(await page.locator('.explanation .key-bar').evaluateAll((bars) => bars.length)).toBe(3)
@@ -328,7 +348,7 @@ describe.skipIf(!browser)('the page', () => {
       await withPage(address, async (page) => {
         const copied = async (name: string): Promise<string> => {
           await page.getByRole('button', { name }).click()
-          await page.getByText('Copied: the').waitFor()
+          await page.getByText('Copied the').waitFor()
           return page.evaluate(() => navigator.clipboard.readText())
         }
         const command = await copied('Copy command')
@@ -356,7 +376,7 @@ describe.skipIf(!browser)('the page', () => {
       await page.locator('.ranking.after button').nth(2).focus()
       await page.keyboard.press('ArrowDown')
       await page.keyboard.press('Enter')
-      const card = page.getByLabel('Why it stands there')
+      const card = page.getByLabel('Explanation')
       await card.waitFor()
       const { ids, scores } = await rankingAfter(page)
       expect(await card.locator('.full-text .id').innerText()).toBe(ids[3])
@@ -374,7 +394,7 @@ describe.skipIf(!browser)('the page', () => {
       )
       expect(supporters.length).toBeGreaterThan(3)
       expect(await weights('support')).toEqual(three(supporters.map((one) => one.similarity)))
-      await card.getByRole('button', { name: 'See its neighborhood' }).click()
+      await card.getByRole('button', { name: 'Show neighborhood' }).click()
       await expect.poll(() => page.locator('.panel .id').last().innerText()).toBe(ids[3])
     })
   })
@@ -431,7 +451,7 @@ describe.skipIf(!browser)('the page', () => {
       expect(await page.locator('.panel .kind').innerText()).toContain('Under the pointer')
       await page.keyboard.press('Enter')
       await expect.poll(() => new URL(page.url()).searchParams.has('probe')).toBe(true)
-      expect(await page.locator('.panel .kind').innerText()).toContain('Probe')
+      expect(await page.locator('.panel .kind').innerText()).toContain('Selected')
       const probe = new URL(page.url()).searchParams.get('probe')!
       const member = members.findIndex((document) => source.documents[document]!.id === probe)
       expect((await listed()).toSorted()).toEqual(others(member).toSorted())

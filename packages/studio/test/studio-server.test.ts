@@ -91,7 +91,7 @@ describe('the studio’s server', () => {
     const unknown = await get('/api/term-statistics?tokenizer=klingon')
     expect(unknown.status).toBe(400)
     expect(await unknown.json()).toEqual({
-      error: 'no term statistics of tokenizer "klingon": there is no such tokenizer',
+      error: 'no term statistics of tokenizer "klingon": unknown tokenizer',
     })
     expect((await fetch(new URL('/api/queries', studio.url), { method: 'POST' })).status).toBe(404)
   })
@@ -107,7 +107,7 @@ describe('the studio’s server', () => {
     const second = await startStudio(collection)
     expect(second.url).not.toBe(studio.url)
     const port = Number(new URL(second.url).port)
-    await expect(startStudio(collection, port)).rejects.toThrow(`port ${port} is taken`)
+    await expect(startStudio(collection, port)).rejects.toThrow(`port ${port} is in use`)
     await second.close()
   })
 })

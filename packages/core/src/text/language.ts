@@ -2,7 +2,7 @@ import { KithError } from '../error.ts'
 import type { Folding } from './fold.ts'
 import { porterStem } from './porter.ts'
 import { stopWords } from './stop-words.ts'
-import type { TokenizerName } from './tokenizer.ts'
+import type { Tokenizer, TokenizerName } from './tokenizer.ts'
 
 /** The rules of a language for its words. */
 export interface Language {
@@ -65,6 +65,24 @@ export function registerLanguages(
 ): void {
   for (const [name, language] of Object.entries(languages)) known.set(name, language)
   detect = detectTokenizer
+}
+
+/**
+ * Loads the package of languages where a tokenizer needs it: most processes read English, and spare the
+ * time.
+ *
+ * @param load Imports `@kith/languages`, of which this package knows nothing.
+ */
+export async function loadLanguages(
+  tokenizer: Tokenizer | 'function' | undefined,
+  load: () => Promise<unknown>,
+): Promise<void> {
+  if (typeof tokenizer !== 'string') return
+  const isMissing =
+    tokenizer === 'auto'
+      ? detect === undefined
+      : isLanguageName(tokenizer) && tokenizer.split('+').some((name) => !known.has(name))
+  if (isMissing) await load()
 }
 
 /** The name of the tokenizer that fits texts. */

@@ -2,6 +2,7 @@ import { tokenizerOf } from '@kith/core/internal'
 import type { Store } from '@kith/stores'
 import { ContextVectors } from '../join/contexts.ts'
 import { Join } from '../join/join.ts'
+import { loadLanguages } from '../join/load-languages.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { hasRows } from '../labels/label-format.ts'
@@ -22,6 +23,7 @@ export async function labelBatch(
   const { contextSize } = settings
   const needed = neededIds(items, contextSize, missing)
   const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
+  await loadLanguages(tokenizerOf(settings))
   const texts =
     compares || hasRows(layout.format)
       ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()), tokenizerOf(settings))

@@ -3,6 +3,7 @@ import { lookedAt, similaritySettings, tokenizerOf } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
 import type { Store } from '@kith/stores'
 import { ContextVectors } from '../join/contexts.ts'
+import { loadLanguages } from '../join/load-languages.ts'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
 import {
@@ -79,6 +80,7 @@ async function wholeBatch(
 ): Promise<RankableBatch> {
   const found = await batchVectors(store, items, neededIds(items, rules))
   const { documents, queries, docs, sources } = found
+  await loadLanguages(tokenizerOf(settings))
   const texts = compares
     ? PreparedTexts.of(queryTexts(items), documentTexts(documents.values()), tokenizerOf(settings))
     : undefined
@@ -101,6 +103,7 @@ async function chosenBatch({
   const settings = similaritySettings(all)
   const documents = await documentsOf(store, neededIds(items, rules), { vectors: false })
   const entries = documentTexts(documents.values())
+  await loadLanguages(tokenizerOf(settings))
   const texts = PreparedTexts.of(queryTexts(items), entries, tokenizerOf(settings))
   const queries = queryVectors(items, store.dimensions ?? 0)
   // A document of the store has a vector.

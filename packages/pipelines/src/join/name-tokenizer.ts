@@ -1,8 +1,8 @@
-import '@kith/languages'
 import { KithError, type TermStatistics, type Tokenizer, type TokenizerName } from '@kith/core'
 import { detectTokenizer } from '@kith/core/internal'
 import { readTermStatistics, readTexts } from '@kith/ir'
 import type { Hooks } from '../job/hooks.ts'
+import { loadLanguages } from './load-languages.ts'
 import type { StatisticsSource } from './statistics.ts'
 
 /** What a job knows about the corpus, and so about its tokenizer. */
@@ -25,7 +25,7 @@ const DETECTED = 1000
  */
 export async function nameTokenizer<T extends { tokenizer?: Tokenizer | undefined }>(
   settings: T,
-  { statistics, terms, texts }: TokenizerSources,
+  sources: TokenizerSources,
   hooks: Hooks,
 ): Promise<T & { tokenizer: TokenizerName }> {
   const { tokenizer } = settings
@@ -35,20 +35,31 @@ export async function nameTokenizer<T extends { tokenizer?: Tokenizer | undefine
       'tokenizer is a function, which jobs on files do not take: name one, or call rerank',
     )
   }
-  if (tokenizer !== undefined && tokenizer !== 'auto') return { ...settings, tokenizer }
+  const named = await nameOf(tokenizer, sources, hooks)
+  await loadLanguages(named)
+  return { ...settings, tokenizer: named }
+}
+
+async function nameOf(
+  tokenizer: TokenizerName | 'auto' | undefined,
+  { statistics, terms, texts }: TokenizerSources,
+  hooks: Hooks,
+): Promise<TokenizerName> {
+  if (tokenizer !== undefined && tokenizer !== 'auto') return tokenizer
   const file = typeof statistics === 'object' ? statistics.file : undefined
   const known = file === undefined ? await terms?.() : await readTermStatistics(file)
-  if (known && known.tokenizer !== 'function') return { ...settings, tokenizer: known.tokenizer }
-  if (tokenizer === undefined) return { ...settings, tokenizer: 'english' }
+  if (known && known.tokenizer !== 'function') return known.tokenizer
+  if (tokenizer === undefined) return 'english'
   if (texts === undefined) {
     throw new KithError(
       'BAD_SETTING',
       "tokenizer 'auto' looks at the texts of a corpus, and there are none: name a tokenizer",
     )
   }
+  await loadLanguages('auto')
   const found = detectTokenizer(typeof texts === 'string' ? await firstTexts(texts) : texts)
   hooks.onRemark?.(`tokenizer: ${found}, by the texts of the corpus`)
-  return { ...settings, tokenizer: found }
+  return found
 }
 
 async function firstTexts(file: string): Promise<string[]> {

@@ -1,4 +1,3 @@
-import '@kith/languages'
 import { KithError, type PreparedText, prepareText, type Tokenizer } from '@kith/core'
 import type { LabelTexts, TextEntry } from '@kith/ir'
 import { type SharedTextStore, TextReader, TextStore } from '@kith/ir/internal'

@@ -1,4 +1,3 @@
-import '@kith/languages'
 import { availableParallelism } from 'node:os'
 import { findPath } from '@kith/base'
 import { inBatches } from '@kith/base/pool'
@@ -15,6 +14,7 @@ import { type EmbeddingIds, type SharedTexts, shareTexts, textAt } from '@kith/i
 import type { Job } from '../tasks/job.ts'
 import { runTasks } from '../tasks/task-pool.ts'
 import type { JoinedTexts } from './join.ts'
+import { loadLanguages } from './load-languages.ts'
 import type { MissingPolicy } from './missing.ts'
 
 /** Prepares a text with its title. */
@@ -206,6 +206,7 @@ export async function openPrepareJob({
 }: {
   tokenizer: TokenizerName
 }): Promise<Job<TextEntry[], SharedTexts>> {
+  await loadLanguages(tokenizer)
   return {
     run: (entries) => shareTexts(entries.map((entry) => prepareEntry(entry, tokenizer))),
     close: async () => {},

@@ -12,6 +12,7 @@ import {
   type SliceSources,
 } from '../join/contexts.ts'
 import { type DocumentId, Join } from '../join/join.ts'
+import { loadLanguages } from '../join/load-languages.ts'
 import type { MissingIds, MissingPolicy } from '../join/missing.ts'
 import { OpenTexts, type SharedOpenTexts } from '../join/open-texts.ts'
 import type { Job } from '../tasks/job.ts'
@@ -159,7 +160,9 @@ interface LabelContexts {
 export async function openLabelContexts(inputs: LabelSliceInputs): Promise<LabelContexts> {
   const { settings, level, missing, compares } = inputs
   const { queries, docs, vectors } = await openSlices(inputs)
-  const texts = inputs.texts && OpenTexts.over(inputs.texts, tokenizerOf(settings))
+  const tokenizer = tokenizerOf(settings)
+  await loadLanguages(tokenizer)
+  const texts = inputs.texts && OpenTexts.over(inputs.texts, tokenizer)
   const compared = compares ? texts : undefined
   const qrels = sharedQrels(inputs.qrels)
   const { contextSize } = settings

@@ -1,4 +1,3 @@
-import '@kith/languages'
 import {
   type Background,
   KithError,
@@ -12,6 +11,7 @@ import { readTexts } from '@kith/ir'
 import { TextStore } from '@kith/ir/internal'
 import type { Metric } from '../exact/search-exact.ts'
 import { textHash, wholeText } from '../whole-text.ts'
+import { loadLanguages } from './load-languages.ts'
 
 /** The methods of a store that searching uses; stores of `@kith/stores` have them. */
 export interface SearchStore {
@@ -136,6 +136,7 @@ async function idsByText(corpus: string): Promise<Map<string, string>> {
 
 /** The terms of all texts of a corpus, in one pass over them. */
 async function countTerms(corpus: string, tokenizer?: Tokenizer): Promise<TermStatistics> {
+  await loadLanguages(tokenizer)
   const builder = new TermStatisticsBuilder({ tokenizer })
   for await (const entry of readTexts(corpus)) builder.add(wholeText(entry)!)
   return builder.finish()
@@ -152,6 +153,7 @@ export async function withStatistics(
   from: 'store' | 'context' = 'store',
 ): Promise<Settings> {
   const { mix, tokenizer: asked, statistics: given } = settings
+  await loadLanguages(asked)
   if (mix !== 'words') return settings
   const fits = (statistics: TermStatistics): boolean =>
     asked === undefined || asked === 'auto' || statistics.tokenizer === asked
@@ -159,10 +161,12 @@ export async function withStatistics(
     const problem = `term statistics were built with tokenizer '${given.tokenizer}', but this call uses '${String(asked)}'; rebuild them or pass tokenizer: '${given.tokenizer}'`
     throw new KithError('BAD_INPUT', problem)
   }
+  await loadLanguages(given?.tokenizer)
   if (given || from === 'context') return settings
   const found = await store?.terms?.()
   if (!found) return settings
   refuseTokenizer(found, asked)
+  await loadLanguages(found.tokenizer)
   return { ...settings, statistics: found }
 }
 

@@ -2,6 +2,7 @@ import { prepareText, type Settings, type TermStatistics, TermStatisticsBuilder 
 import { tokenizerOf } from '@kith/core/internal'
 import type { TextEntry } from '@kith/ir'
 import { wholeText } from '../whole-text.ts'
+import { loadLanguages } from './load-languages.ts'
 import type { SearchStore } from './search-store.ts'
 
 /** Places of terms that an index keeps: about 300 MB. Larger collections belong into a store. */
@@ -113,6 +114,7 @@ export async function withWords(
   texts: Iterable<TextEntry> | AsyncIterable<TextEntry>,
   settings: Settings,
 ): Promise<SearchStore> {
+  await loadLanguages(tokenizerOf(settings))
   const index = new WordIndex(settings)
   for await (const entry of texts) index.add(entry.id, wholeText(entry)!)
   const statistics = index.statistics()

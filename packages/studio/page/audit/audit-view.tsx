@@ -12,16 +12,16 @@ export function AuditView({ info }: { info: StudioInfo }): VNode {
   if (info.judged === 0) {
     return (
       <section class="audit">
-        <h1>Nothing to go by</h1>
+        <h1>No relevance judgments</h1>
         <p>
-          An audit looks for documents that resemble those judged relevant
+          The audit finds unjudged documents that resemble documents judged relevant.{' '}
           {info.files ? (
             <>
-              . Start the studio with judgments: <code>kith studio … --qrels FILE</code>
+              Start the studio with judgments: <code>kith studio … --qrels FILE</code>
             </>
           ) : (
             <>
-              : give some documents <code>"relevant": true</code>
+              Mark some documents with <code>"relevant": true</code>
             </>
           )}
         </p>
@@ -48,15 +48,15 @@ function Audit({ info }: { info: StudioInfo }): VNode {
     <section class="audit">
       <h1>Looking for missing judgments</h1>
       <p>
-        In the {auditPreset.contextSize} nearest documents of each judged query, those that resemble
-        the query and its relevant documents most.
+        The audit compares the {auditPreset.contextSize} nearest documents of each judged query with
+        the query and its relevant documents.
       </p>
-      <progress max={total} value={done} aria-label="Queries looked at" />
+      <progress max={total} value={done} aria-label="Queries compared" />
       <p class="note">
         {done.toLocaleString('en')} of {total.toLocaleString('en')} queries
       </p>
       <button type="button" onClick={stop} disabled={done === 0}>
-        Judge what was found so far
+        Judge the documents found so far
       </button>
     </section>
   )
@@ -76,7 +76,7 @@ function Judging(props: { info: StudioInfo; found: AuditFound; leftOut: number }
     const title = files ? `${files.run} · ${files.qrels}` : name
     const note =
       leftOut > 0
-        ? `${leftOut} queries have more relevant documents than a context of ${auditPreset.contextSize} holds, and were left out.`
+        ? `${leftOut} queries with more than ${auditPreset.contextSize} relevant documents are left out.`
         : undefined
     return startJudging(
       root.current!,

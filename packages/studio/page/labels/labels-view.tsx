@@ -32,7 +32,7 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
     update((latest) => ({ labels: { ...latest.labels, ...part } }))
   if (truth.length === 0) {
     return (
-      <p class="empty">Nothing is judged relevant for this query, so there is nothing to smooth.</p>
+      <p class="empty">No document is judged relevant for this query, so it has no soft labels.</p>
     )
   }
   return (
@@ -56,7 +56,7 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
         <Slider
           label="Documents kept"
           symbol="n_max"
-          help="How many candidates get a probability above 0. Ground truth counts, and is never dropped."
+          help="Number of documents with a probability above 0, the ground truth included."
           from={1}
           to={Math.min(64, settings.contextSize)}
           step={1}
@@ -66,7 +66,7 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
         <Slider
           label="Boost"
           symbol="b"
-          help="The factor of the ground truth’s evidence."
+          help="Factor for the evidence of the ground truth."
           from={0.1}
           to={5}
           step={0.001}
@@ -75,22 +75,22 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
         />
         <Choice
           label="Normalization"
-          help="How evidence is brought to a common range before the softmax."
+          help="How the evidence is scaled before the softmax."
           options={['maxmin', 'std', 'max', 'none']}
           value={labels.normalize}
           onChange={(normalize) => change({ normalize })}
         />
         <Choice
           label="Statistics over"
-          help="The whole context, as the paper says, or the kept candidates, as its program does."
+          help="Documents that the scaling is measured on: the whole context, as in the paper, or the kept documents, as in its code."
           options={['context', 'kept']}
           value={labels.normalizeOver}
           onChange={(normalizeOver) => change({ normalizeOver })}
         />
         {chosen.length > 1 && (
           <Choice
-            label="Several relevant ones"
-            help="How the evidence of several ground-truth documents becomes one number."
+            label="Several relevant documents"
+            help="How the evidence of several ground-truth documents is combined."
             options={['mean', 'max', 'sum']}
             value={labels.aggregate}
             onChange={(aggregate) => change({ aggregate })}
@@ -113,8 +113,8 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
         done && <LabelTableView {...done} level={info.level} />
       ) : (
         <p class="failure" role="alert">
-          {chosen.length} relevant documents do not fit a context of {settings.contextSize}: raise
-          Context, or choose one of them.
+          {chosen.length} relevant documents do not fit into a context of {settings.contextSize}.
+          Raise Context size, or choose one document.
         </p>
       )}
     </section>
@@ -135,15 +135,15 @@ function LabelTableView(props: { value: LabelTable; source: StudioContext; level
   const sum = ({ probability }: TargetColumn, counts: (document: number) => boolean): number =>
     [...probability].reduce((total, [document, value]) => total + (counts(document) ? value : 0), 0)
   const sums: [string, (document: number) => boolean][] = [
-    ['On the ground truth', (document) => known.has(document)],
-    ['On other relevant ones', (document) => !known.has(document) && isRelevant(document)],
-    ['On all others', (document) => !known.has(document) && !isRelevant(document)],
+    ['Ground truth', (document) => known.has(document)],
+    ['Other relevant documents', (document) => !known.has(document) && isRelevant(document)],
+    ['All other documents', (document) => !known.has(document) && !isRelevant(document)],
   ]
   return (
     <section class="scroll" aria-label="Target distributions">
       <table class="targets">
         <caption class="visually-hidden">
-          The probability that each target gives to each of {table.candidates} candidates
+          Probability of each of {table.candidates} candidates under each target
         </caption>
         <thead>
           <tr>

@@ -10,13 +10,13 @@ import type { QueryContext } from '../model/query-context.ts'
 
 /** The targets in the order of the table, each with what it looks at. */
 export const targets: readonly { name: Target; about: string }[] = [
-  { name: 'mixed', about: 'similarity to the ground truth, geometric and by neighbors' },
-  { name: 'rnn', about: 'shared reciprocal neighbors with the ground truth alone' },
-  { name: 'geometric', about: 'geometric similarity to the ground truth alone' },
+  { name: 'mixed', about: 'similarity to the ground truth, by embeddings and neighbors' },
+  { name: 'rnn', about: 'reciprocal neighbors shared with the ground truth' },
+  { name: 'geometric', about: 'similarity of embeddings to the ground truth' },
   { name: 'joint', about: 'similarity to the query and to the ground truth' },
-  { name: 'query-centric', about: 'similarity to the query: the model’s own opinion' },
-  { name: 'uniform', about: 'as much as mixed moves, spread evenly' },
-  { name: 'one-hot', about: 'the judgments alone' },
+  { name: 'query-centric', about: 'similarity to the query only' },
+  { name: 'uniform', about: 'the probability that mixed gives to other documents, spread evenly' },
+  { name: 'one-hot', about: 'the judgments only' },
 ]
 
 /** The labels that one target gives. */

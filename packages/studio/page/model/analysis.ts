@@ -1,5 +1,6 @@
-import { type Explanation, Reranker, type ScoreParts } from '@kith/core'
+import { type Explanation, Reranker, type ScoreParts, shortlist } from '@kith/core'
 import { ndcg } from '@kith/ir/measures'
+import { wordsOf } from '../../src/studio-wire.ts'
 import { mixOf, type PageSettings } from './page-settings.ts'
 import type { QueryContext } from './query-context.ts'
 
@@ -19,6 +20,18 @@ export interface Analysis {
   shown: readonly PartName[]
   /** nDCG@10; undefined where nothing relevant is known. */
   measure: { before: number; after: number } | undefined
+  /** How relevant hits are, estimated; undefined without a background, and in a mix without words. */
+  estimate: Estimate | undefined
+}
+
+/** The estimates of a query and its hits. */
+export interface Estimate {
+  /** The probability that the corpus has something about the query. */
+  onTopic: number
+  /** How many of the first hits give the best expected F1. */
+  kept: number
+  /** The probability of each of the first hits that it is relevant, by place. */
+  relevance: number[]
 }
 
 /** A summand of a score. */
@@ -65,7 +78,20 @@ export function analyze(context: QueryContext, page: PageSettings): Analysis {
       truth.length === 0 && ideal.length === 0
         ? undefined
         : { before: ndcgOf(Uint32Array.from(order.keys())), after: ndcgOf(order) },
+    estimate: mix === 'words' ? estimateOf(context, page) : undefined,
   }
+}
+
+/** The estimates of `shortlist`, whose order is that of the ranking. */
+function estimateOf(context: QueryContext, page: PageSettings): Estimate | undefined {
+  const { background } = context
+  if (!background || context.source.retrieved === 0) return undefined
+  const { query, candidates, settings } = context.ranking(page)
+  const list = shortlist(query, candidates, { ...settings, background, cutoff: 'auto' })
+  if (list.onTopic === undefined) return undefined
+  const { hits, below, onTopic } = list
+  const relevance = [...hits, ...below].flatMap((hit) => hit.relevance ?? [])
+  return { onTopic, kept: hits.length, relevance }
 }
 
 /** λ·S and (1 − λ)·s_J: without a common scale, but they add up. */
@@ -88,7 +114,10 @@ function rawParts(
 /** Why a document stands where it stands. */
 export function explain(context: QueryContext, page: PageSettings, document: number): Explanation {
   const { query, candidates, settings, tokenizer } = context.ranking(page)
-  // The terms of a prepared text have no names.
-  const asked = tokenizer ? { ...query, text: context.source.query.text! } : query
-  return method.explain(asked, candidates, document, settings)
+  if (!tokenizer) return method.explain(query, candidates, document, settings)
+  // The terms of a prepared text have no names, and no places in the text.
+  const { source } = context
+  const asked = { ...query, text: source.query.text! }
+  const texts = candidates.texts!.with(document, wordsOf(source.documents[document]!))
+  return method.explain(asked, { ...candidates, texts }, document, settings)
 }

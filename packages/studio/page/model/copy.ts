@@ -52,6 +52,11 @@ export function commandLine(
   }
 }
 
+/** The command that makes what estimates of relevance need. */
+export function backgroundCommand({ docs }: StudioFiles): string {
+  return line('background', ['docs', docs])
+}
+
 /** A setting as an option of a command. */
 function set([name, value]: Option): Option {
   return ['set', `${name}=${value}`]
@@ -82,7 +87,7 @@ function methodOptions(settings: PageSettings, use: Use): Option[] {
 export function code(settings: PageSettings, info: StudioInfo): string {
   const mix = mixOf(settings, info)
   const tokenizer = tokenizerOf(settings, info)
-  const counted = mix === 'words' && settings.statistics === 'collection'
+  const counted = mix === 'words' && settings.statistics === 'corpus'
   const all = { ...settings, mix, method: 'neighbors' }
   const known: Readonly<Record<string, Setting>> = settingTable
   const changed = Object.entries(settings).flatMap(([name, value]) =>

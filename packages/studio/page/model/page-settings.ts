@@ -13,8 +13,8 @@ import {
 export interface PageSettings
   extends Omit<Settings, 'views' | 'kernel' | 'tokenizer' | 'statistics' | 'preselect'> {
   tokenizer: TokenizerName
-  /** Where it is counted how rare a term is: in the whole collection, or in the context alone. */
-  statistics: 'collection' | 'context'
+  /** Where it is counted how rare a term is: in the whole corpus, or in the candidates alone. */
+  statistics: 'corpus' | 'candidates'
   /** M; undefined is the method's own choice, which depends on `statistics`. */
   preselect: number | undefined
   /** The weight of the words in the geometric term; the embeddings have the rest. */
@@ -51,7 +51,7 @@ export const pagePresets = Object.fromEntries(
       ...preset,
       tokenizer: preset.tokenizer ?? 'english',
       ...(preset.mix === 'raw' ? { textScore: 0, textGraph: 0 } : words),
-      statistics: 'collection',
+      statistics: 'corpus',
       preselect: undefined,
     },
   ]),
@@ -104,7 +104,7 @@ export function tokenizerOf(settings: PageSettings, use: Use): TokenizerName | u
 
 /** From how many of the first candidates the context is chosen; 0 takes the first ones as they are. */
 export function preselectOf({ preselect, statistics }: PageSettings): number {
-  return preselect ?? (statistics === 'collection' ? PRESELECT : 0)
+  return preselect ?? (statistics === 'corpus' ? PRESELECT : 0)
 }
 
 /** How many of a query's first candidates a ranking looks at. */
@@ -131,7 +131,7 @@ export function methodSettings(
   const score = mix === 'words' ? 0 : textScore
   return {
     ...own,
-    statistics: mix === 'words' && statistics === 'collection' ? counted : undefined,
+    statistics: mix === 'words' && statistics === 'corpus' ? counted : undefined,
     views: {
       vectors: { score: 1 - score, graph: 1 - textGraph },
       texts: { score, graph: textGraph },

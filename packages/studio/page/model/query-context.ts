@@ -1,4 +1,5 @@
 import {
+  type Background,
   type CandidateViews,
   type PartialSettings,
   type PreparedText,
@@ -20,6 +21,8 @@ export class QueryContext {
   readonly source: StudioContext
   /** The collection's, of the terms that the next call takes; undefined where they are not known. */
   statistics: TermStatistics | undefined
+  /** The collection's; undefined where it has none. */
+  background: Background | undefined
   readonly #prepared = new Map<TokenizerName, PreparedText[]>()
 
   constructor(source: StudioContext, statistics?: TermStatistics) {
@@ -98,10 +101,21 @@ export async function statisticsFor(
   texts: boolean,
 ): Promise<TermStatistics | undefined> {
   const { tokenizer, statistics } = page
-  if (statistics !== 'collection' || mixOf(page, { texts }) !== 'words' || !texts) return undefined
+  if (statistics !== 'corpus' || mixOf(page, { texts }) !== 'words' || !texts) return undefined
   const own = known.get(tokenizer) ?? source().statistics(tokenizer).then(termStatisticsFromBytes)
   known.set(tokenizer, own)
   // What failed once may be there the next time.
   own.catch(() => known.delete(tokenizer))
   return own
+}
+
+let background: Promise<Background | undefined> | undefined
+
+/** The scale on which relevance is estimated, fetched once; undefined where the collection has none. */
+export function collectionBackground(): Promise<Background | undefined> {
+  background ??= source().background()
+  background.catch(() => {
+    background = undefined
+  })
+  return background
 }

@@ -1,5 +1,10 @@
 import { halfTable } from '@kith/base/half'
-import { type TokenizerName, termStatistics, termStatisticsToBytes } from '@kith/core'
+import {
+  type Background,
+  type TokenizerName,
+  termStatistics,
+  termStatisticsToBytes,
+} from '@kith/core'
 import {
   type DocumentText,
   decodeContext,
@@ -22,6 +27,7 @@ const serverSource: DataSource = {
   documents: (ids) => json('documents', { id: ids }),
   statistics: async (tokenizer) =>
     new Uint8Array(await (await ask('term-statistics', { tokenizer })).arrayBuffer()),
+  background: async () => (await json<{ background?: Background }>('background', {})).background,
   context: (query, top, { truth = false, signal } = {}) =>
     context('context', { query, top: String(top), ...(truth ? { truth: '' } : {}) }, signal),
   textContext: (text, top, signal) => context('text', { text, top: String(top) }, signal),
@@ -52,7 +58,7 @@ async function ask(path: string, parameters: Parameters, signal?: AbortSignal): 
     response = await fetch(`${location.origin}/api/${path}?${search}`, signal ? { signal } : {})
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new Error('The studio does not answer: is `kith studio` still running?')
+    throw new Error('The server does not answer. Check that `kith studio` is still running.')
   }
   if (response.ok) return response
   const { error } = (await response.json()) as { error: string }
@@ -71,6 +77,8 @@ interface DataSource {
   documents(ids: readonly string[]): Promise<DocumentText[]>
   /** The bytes of the collection's term statistics. */
   statistics(tokenizer: TokenizerName): Promise<Uint8Array>
+  /** The scale on which relevance is estimated; undefined where the collection has none. */
+  background(): Promise<Background | undefined>
   /** One query with at least its first candidates and, if asked for, all its relevant documents. */
   context(query: string, top: number, options?: ContextOptions): Promise<StudioContext>
   /** A free text with its nearest documents; only where `info` names a model. */
@@ -104,7 +112,7 @@ export function held(): HeldCollection | undefined {
 
 /** The data of a collection that the page holds, in the form of a server's answers. */
 export function heldSource(collection: HeldCollection): DataSource {
-  const { info, queries, documents, statistics } = collection
+  const { info, queries, documents, statistics, background } = collection
   const places = new Map(queries.map(({ query }, place) => [query.id, place]))
   const entries = new Map(documents.map((entry) => [entry.id, entry]))
   return {
@@ -119,13 +127,16 @@ export function heldSource(collection: HeldCollection): DataSource {
     statistics: async (tokenizer) =>
       statistics?.[tokenizer] ??
       termStatisticsToBytes(termStatistics(documents.map(wordsOf), { tokenizer })),
+    background: async () => background,
     context: async (query) => {
       const place = places.get(query)
       if (place === undefined) throw new Error(`there is no query ${JSON.stringify(query)}`)
       return contextAt(collection, place)
     },
     textContext: async () => {
-      throw new Error('Free text needs an encoder: kith studio --model')
+      throw new Error(
+        'Free text needs an encoder. Start the studio with kith studio --model MODEL.',
+      )
     },
   }
 }

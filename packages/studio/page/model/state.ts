@@ -81,7 +81,7 @@ export function optionsOf(settings: PageSettings): Option[] {
   const moved = views.some(([key]) => differs(settings, defaultSettings, key))
   return [
     ...changes(names, settings, defaultSettings),
-    ...(settings.statistics === 'context' ? [[NO_STATISTICS] as const] : []),
+    ...(settings.statistics === 'candidates' ? [[NO_STATISTICS] as const] : []),
     ...(moved ? views.map(([key, name]): Option => [name, String(settings[key])]) : []),
   ]
 }
@@ -100,7 +100,7 @@ function changes<T extends object>(own: readonly (keyof T & string)[], settings:
 /** The settings that an address names. Anybody can write one: what is not allowed is left out. */
 function settingsFrom(address: URLSearchParams): PageSettings {
   const settings = withinShares(read(address, names, defaultSettings, checkSetting))
-  if (address.has(NO_STATISTICS)) settings.statistics = 'context'
+  if (address.has(NO_STATISTICS)) settings.statistics = 'candidates'
   const textScore = share(address.get(textWeightNames.textScore) ?? '')
   const textGraph = share(address.get(textWeightNames.textGraph) ?? '')
   if (textScore === undefined || textGraph === undefined) return settings

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StudioContext } from '../../src/studio-wire.ts'
-import type { JobArguments, JobName, JobResult, MethodAnswer, MethodWish } from './method-worker.ts'
-import MethodWorker from './method-worker.ts?worker&inline'
+import type { JobArguments, JobName, JobResult, MethodAnswer, MethodWish } from './method-jobs.ts'
 import { startWorker } from './source.ts'
+import RankingWorker from './worker.ts?worker&inline'
 
 /** What a job gave, and for what: the page may want something newer already. */
 export interface Done<J extends JobName> {
@@ -51,7 +51,7 @@ let number = 0
 
 /** Starts the worker, which the page keeps. */
 function start(): Worker {
-  const started = startWorker(MethodWorker)
+  const started = startWorker(RankingWorker)
   started.onmessage = ({ data }: MessageEvent<MethodAnswer>) => {
     waiting.get(data.number)?.(data)
     waiting.delete(data.number)

@@ -15,8 +15,8 @@ const signs = {
   'mark plain': 'other',
   'key-line edge': 'reciprocal',
   'key-line faint': 'one-way',
-  'key-line violet': 'R of the document looked at',
-  'key-line violet dashed': 'what R* adds',
+  'key-line violet': 'neighbors of the selected document (R)',
+  'key-line violet dashed': 'added by expansion (R*)',
 }
 
 /** The longest name in the picture. */
@@ -106,7 +106,7 @@ function NeighborPanel(props: NeighborPanelProps): VNode {
   return (
     <div class="panel">
       <p class="kind">
-        {focus === probe ? 'Probe' : 'Under the pointer'}
+        {focus === probe ? 'Selected' : 'Under the pointer'}
         {entry && (
           <span class="id">
             {' '}
@@ -121,13 +121,13 @@ function NeighborPanel(props: NeighborPanelProps): VNode {
       )}
       {focus !== probe && (
         <dl class="facts">
-          <dt>Geometric similarity to the probe</dt>
+          <dt>Similarity to the selected document</dt>
           <dd>{decimal(similarities.geometric[focus]!)}</dd>
-          <dt>Shared neighborhood (Jaccard)</dt>
+          <dt>Neighbor score (Jaccard overlap)</dt>
           <dd>{decimal(similarities.jaccard[focus]!)}</dd>
           {similarities.mixed && (
             <>
-              <dt>Mixed</dt>
+              <dt>Score</dt>
               <dd>{decimal(similarities.mixed[focus]!)}</dd>
             </>
           )}
@@ -142,7 +142,7 @@ function NeighborPanel(props: NeighborPanelProps): VNode {
           <li key={row}>
             <button
               type="button"
-              title="Make it the probe"
+              title="Select this document"
               class={more.includes(row) ? 'extended' : ''}
               onClick={() => onProbe(row)}
             >

@@ -97,6 +97,30 @@ export function Choice<T extends string>(props: {
   )
 }
 
+/** One of many words. */
+export function LongChoice<T extends string>(props: {
+  label: string
+  help: string
+  options: readonly T[]
+  value: T
+  onChange: (value: T) => void
+}): VNode {
+  const { label, help, options, value, onChange } = props
+  const id = useId()
+  return (
+    <div class="preset" title={help}>
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as T)}>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {option}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
 /** What the signs of a picture mean: the class of each sign, and its meaning. */
 export function Legend({ signs }: { signs: Readonly<Record<string, string>> }): VNode {
   return (

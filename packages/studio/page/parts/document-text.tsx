@@ -1,4 +1,4 @@
-import { type TokenizerName, termSpans } from '@kith/core'
+import { type TextWindow, type TokenizerName, termSpans } from '@kith/core'
 import type { ComponentChild, VNode } from 'preact'
 import type { DocumentText } from '../../src/studio-wire.ts'
 
@@ -13,12 +13,18 @@ export function inOneLine({ id, title, text }: DocumentText): string {
 /** A document in full, with the words marked that are wanted. */
 export function FullText(props: DocumentText & { wanted?: Wanted | undefined }): VNode {
   const { id, title, text, wanted } = props
-  const shown = (part: string): VNode | string =>
-    wanted ? <Highlighted text={part} wanted={wanted} /> : part
+  const shown = (part: string, window: Span | undefined): VNode | string =>
+    wanted ? <Highlighted text={part} wanted={wanted} window={window} /> : part
   return (
     <div class="full-text">
-      {title && <p class="title">{shown(title)}</p>}
-      <p>{text === undefined ? (title ? '' : 'No text was given.') : shown(text)}</p>
+      {title && <p class="title">{shown(title, wanted?.window?.title)}</p>}
+      <p>
+        {text === undefined
+          ? title
+            ? ''
+            : 'No text was given.'
+          : shown(text, wanted?.window?.text)}
+      </p>
       <p class="id">{id}</p>
     </div>
   )
@@ -28,23 +34,39 @@ export function FullText(props: DocumentText & { wanted?: Wanted | undefined }):
 interface Wanted {
   tokenizer: TokenizerName
   found: ReadonlySet<string>
+  /** The part with most of the terms close together. */
+  window?: TextWindow | undefined
 }
 
-/** A text in which the words of some terms are marked. */
-function Highlighted({ text, wanted }: { text: string; wanted: Wanted }): VNode {
-  const pieces: ComponentChild[] = []
-  let end = 0
-  for (const span of termSpans(text, wanted.tokenizer)) {
-    if (!wanted.found.has(span.term)) continue
-    // Pairs of characters overlap in scripts without spaces.
-    const start = Math.max(span.start, end)
-    pieces.push(text.slice(end, start), <mark key={start}>{text.slice(start, span.end)}</mark>)
-    end = span.end
+/** A part of a text: from `start` to before `end`. */
+interface Span {
+  start: number
+  end: number
+}
+
+/** A text in which the words of some terms are marked, and the best window is outlined. */
+function Highlighted(props: { text: string; wanted: Wanted; window: Span | undefined }): VNode {
+  const { text, wanted, window } = props
+  const found = termSpans(text, wanted.tokenizer).filter(({ term }) => wanted.found.has(term))
+  // Further terms of the same words come behind all others.
+  const marked = (from: number, to: number): ComponentChild[] => {
+    const pieces: ComponentChild[] = []
+    let end = from
+    for (const span of found.toSorted((a, b) => a.start - b.start)) {
+      // Pairs of characters overlap in scripts without spaces.
+      const start = Math.max(span.start, end)
+      if (start >= span.end || span.end > to) continue
+      pieces.push(text.slice(end, start), <mark key={start}>{text.slice(start, span.end)}</mark>)
+      end = span.end
+    }
+    return [...pieces, text.slice(end, to)]
   }
+  if (!window) return <>{marked(0, text.length)}</>
   return (
     <>
-      {pieces}
-      {text.slice(end)}
+      {marked(0, window.start)}
+      <span class="best-window">{marked(window.start, window.end)}</span>
+      {marked(window.end, text.length)}
     </>
   )
 }
@@ -57,6 +79,11 @@ export function figure(value: number): string {
 /** Any other number, with a real minus. */
 export function decimal(value: number, digits = 3): string {
   return value.toFixed(digits).replace('-', '−')
+}
+
+/** A probability. */
+export function percent(value: number): string {
+  return `${Math.round(value * 100)} %`
 }
 
 /** A difference with its sign, a real minus included. */

@@ -89,8 +89,8 @@ export function ThemeSwitch(): VNode {
       type="button"
       class="theme"
       onClick={change}
-      title={`Colors: ${theme}. Change to ${next}`}
-      aria-label={`Colors: ${theme}. Change to ${next}`}
+      title={`Theme: ${theme}. Switch to ${next}`}
+      aria-label={`Theme: ${theme}. Switch to ${next}`}
     >
       {signs[theme]}
     </button>

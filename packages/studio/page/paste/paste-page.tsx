@@ -22,7 +22,10 @@ export function PastePage(): VNode {
   }
   const take = async (file: File | undefined): Promise<void> => {
     if (!file) return
-    if (file.size > 2 * limits.characters) setProblem(`${file.name} is too large.`)
+    if (file.size > 2 * limits.characters)
+      setProblem(
+        `${file.name} has ${file.size} bytes, allowed: ${2 * limits.characters}. Use fewer documents.`,
+      )
     else show(await file.text(), file.name)
   }
   if (info) return <App info={info} />
@@ -33,7 +36,7 @@ export function PastePage(): VNode {
           Kith <span>Studio</span>
         </p>
         <a class="own-data" href="index.html">
-          An example collection
+          Example dataset
         </a>
         <ThemeSwitch />
       </header>
@@ -47,8 +50,8 @@ export function PastePage(): VNode {
       >
         <h1>Rerank your own vectors</h1>
         <p>
-          Paste a query with its candidates as JSON, or drop a file here. All is computed in this
-          page, which may connect to nothing: what you bring stays on your machine.
+          Paste a query with its candidates as JSON, or drop a file here. This page computes
+          everything itself and connects to nothing: your data stays on your machine.
         </p>
         <textarea
           aria-label="A query and its candidates as JSON"
@@ -89,7 +92,7 @@ export function PastePage(): VNode {
               setProblem(undefined)
             }}
           >
-            Fill in a made-up example
+            Insert an example
           </button>
         </div>
         <Fields />
@@ -102,33 +105,33 @@ export function PastePage(): VNode {
 function Fields(): VNode {
   return (
     <section class="fields">
-      <h2>What it takes</h2>
+      <h2>Format</h2>
       <dl>
         <dt>
           <code>vector</code>
         </dt>
         <dd>
-          of the query and of each document: numbers, equally many, at most {limits.dimensions};{' '}
-          <code>embedding</code> is the same
+          required for the query and each document: at most {limits.dimensions} numbers, as many for
+          all; also read as <code>embedding</code>
         </dd>
         <dt>
           <code>text</code>
         </dt>
         <dd>
-          of all or none; with texts, the words that they share with the query count too. A document
-          may have a <code>title</code>
+          for all or none; with texts, BM25 is a part of the score. A document may also have a{' '}
+          <code>title</code>
         </dd>
         <dt>
           <code>score</code>
         </dt>
         <dd>
-          of the search that found the documents, for the order before; without scores it is that of
-          the cosines
+          score of the first search, which gives the order before reranking (default: the cosine
+          with the query)
         </dd>
         <dt>
           <code>relevant</code>
         </dt>
-        <dd>true, false or a grade, where you know it: then the page measures</dd>
+        <dd>true, false or a grade, if known; the page then shows nDCG@10</dd>
         <dt>
           <code>id</code>
         </dt>

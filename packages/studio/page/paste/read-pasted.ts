@@ -58,7 +58,7 @@ interface Item extends StudioDocument {
 export function readPasted(json: string, name: string): HeldCollection {
   if (json.length > limits.characters) {
     throw new Error(
-      `More than ${limits.characters / 2 ** 20} million characters: take fewer documents.`,
+      `The JSON has ${json.length.toLocaleString('en')} characters, allowed: ${limits.characters.toLocaleString('en')}. Use fewer documents.`,
     )
   }
   const given = fieldsOf(parsed(json), 'The JSON')
@@ -83,6 +83,7 @@ export function readPasted(json: string, name: string): HeldCollection {
       judged: judged ? 1 : 0,
       depth: ranked.length,
       texts,
+      background: false,
       level: 1,
       first: QUERY,
     },
@@ -155,21 +156,21 @@ function checkTexts(items: readonly Item[]): boolean {
   if (lacking < 0) return true
   if (items.every(({ text }) => text === undefined)) return false
   const where = lacking === 0 ? 'The query' : `documents[${lacking - 1}]`
-  throw new Error(`${where} has no text, others have: give all texts, or none.`)
+  throw new Error(`${where} has no text, but others have. Give all texts, or none.`)
 }
 
 function fieldsOf(value: unknown, where: string): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>
   }
-  throw new Error(`${where} must be an object: what it takes stands below.`)
+  throw new Error(`${where} must be an object; see the format below.`)
 }
 
 /** Ids may be numbers. */
 function textOf(value: unknown, where: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string' && !Number.isFinite(value))
-    throw new Error(`${where} must be a text.`)
+    throw new Error(`${where} must be a string.`)
   const text = String(value)
   if (text.length <= limits.text) return text
   throw new Error(`${where} has ${text.length} characters, allowed: ${limits.text}.`)
@@ -193,7 +194,7 @@ function vectorOf(value: unknown, where: string): Float32Array {
   const vector = new Float32Array(value.length)
   for (let i = 0; i < value.length; i++) {
     vector[i] = typeof value[i] === 'number' ? value[i] : Number.NaN
-    if (!Number.isFinite(vector[i])) throw new Error(`${where}[${i}] is no number.`)
+    if (!Number.isFinite(vector[i])) throw new Error(`${where}[${i}] is not a number.`)
   }
   return vector
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { preselectOf } from '../model/page-settings.ts'
 import { useMethod } from '../model/use-method.ts'
 import type { ViewProps } from '../model/use-studio.ts'
-import { decimal, FullText, inOneLine } from '../parts/document-text.tsx'
+import { decimal, FullText, inOneLine, percent } from '../parts/document-text.tsx'
 import { Mark, partTitles } from './ranking-list.tsx'
 
 /** Neighbors and supporters that are named. */
@@ -19,11 +19,11 @@ export function ExplanationCard(
   if (!done || done.source !== source) return null
   const explanation = done.value
   const [settings] = done.args
-  const { index, rankBefore, rankAfter, matched, inContext } = explanation
+  const { index, rankBefore, rankAfter, matched, inContext, window } = explanation
   const entry = source.documents[index]!
   const found = new Set(matched.flatMap(({ term }) => term ?? []))
   return (
-    <aside class="card explanation" aria-label="Why it stands there">
+    <aside class="card explanation" aria-label="Explanation">
       <button type="button" class="close" onClick={onClose} aria-label="Close">
         ×
       </button>
@@ -31,13 +31,19 @@ export function ExplanationCard(
         <div>
           <h3>
             {rankBefore === rankAfter
-              ? `Stays at ${rankAfter}`
-              : `From ${rankBefore} to ${rankAfter}`}
+              ? `Stays at rank ${rankAfter}`
+              : `From rank ${rankBefore} to rank ${rankAfter}`}
           </h3>
-          <FullText {...entry} wanted={{ tokenizer: settings.tokenizer, found }} />
+          <FullText {...entry} wanted={{ tokenizer: settings.tokenizer, found, window }} />
+          {window && (
+            <p class="note">
+              <span class="best-window">Outlined</span>: the best window of {settings.windowTerms}{' '}
+              terms.
+            </p>
+          )}
           {inContext && (
             <button type="button" onClick={() => update({ view: 'neighborhood', probe: entry.id })}>
-              See its neighborhood
+              Show neighborhood
             </button>
           )}
         </div>
@@ -45,8 +51,8 @@ export function ExplanationCard(
           <Reasons {...props} settings={settings} explanation={explanation} />
         ) : (
           <p>
-            It is not in the context: of the first {preselectOf(settings)} candidates, similarity
-            and words chose {settings.contextSize} others.
+            Not reranked: Kith chose {settings.contextSize} other documents of the first{' '}
+            {preselectOf(settings)} candidates, by similarity and BM25.
           </p>
         )}
       </div>
@@ -60,28 +66,35 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
   const { score, jaccard, words, shared, supporters, matched } = explanation
   const parts = analysis.parts.get(explanation.index)
   const hasWords = analysis.shown.includes('words')
+  const relevance = analysis.estimate?.relevance[explanation.rankAfter - 1]
   const { documents, query } = source
   return (
     <>
       <div>
         <h3>Score {decimal(score)}</h3>
         <dl class="facts">
+          {relevance !== undefined && (
+            <>
+              <dt>Estimated relevance</dt>
+              <dd>{percent(relevance)}</dd>
+            </>
+          )}
           {parts &&
             analysis.shown.map((name) => (
               <>
                 <dt>
-                  <span class={`key-bar ${name}`} /> Part of {partTitles[name]}
+                  <span class={`key-bar ${name}`} /> {upperFirst(partTitles[name])}
                 </dt>
                 <dd>{decimal(parts[name])}</dd>
               </>
             ))}
           {hasWords && (
             <>
-              <dt>Words score (BM25)</dt>
+              <dt>BM25 score, unweighted</dt>
               <dd>{decimal(words)}</dd>
             </>
           )}
-          <dt>Shared neighborhood (Jaccard)</dt>
+          <dt>Neighbor score (Jaccard overlap)</dt>
           <dd>{decimal(jaccard)}</dd>
         </dl>
       </div>
@@ -90,9 +103,7 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
       )}
       <Speakers
         title={
-          shared.length === 0
-            ? 'Nobody vouches for it'
-            : `Vouched for by ${shared.length} shared neighbors`
+          shared.length === 0 ? 'No shared neighbors' : plural(shared.length, 'shared neighbor')
         }
         kind="neighbors"
       >
@@ -116,8 +127,8 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
         <Speakers
           title={
             supporters.length === 0
-              ? 'Nobody supports it'
-              : `Supported by ${supporters.length} of the best candidates`
+              ? 'Not similar to other top hits'
+              : `Similar to ${plural(supporters.length, 'top hit')}`
           }
           kind="support"
         >
@@ -164,10 +175,10 @@ function MatchedWords(props: {
       <h3>
         <span class="key-bar words" />{' '}
         {matched.length === 0
-          ? 'None of the query’s words'
+          ? 'No query term matched'
           : words.size === 1
-            ? 'The query’s one word'
-            : `${matched.length} of the query’s ${words.size} words`}
+            ? 'The only query term matched'
+            : `${matched.length} of ${words.size} query terms matched`}
       </h3>
       <ul class="vouchers words">
         {matched.map(({ term = '', weight }) => (
@@ -181,8 +192,16 @@ function MatchedWords(props: {
         ))}
       </ul>
       {lacking.length > 0 && (
-        <p class="note lacking">Not in it: {lacking.map(([, word]) => word).join(', ')}</p>
+        <p class="note lacking">Not matched: {lacking.map(([, word]) => word).join(', ')}</p>
       )}
     </div>
   )
+}
+
+function upperFirst(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,20 +1,21 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { QueryEntry, QueryList, StudioInfo } from '../../src/studio-wire.ts'
-import type { Analysis } from '../model/analysis.ts'
+import type { Analysis, Estimate } from '../model/analysis.ts'
 import { source } from '../model/source.ts'
 import type { Update } from '../model/use-studio.ts'
-import { difference, figure, tone } from '../parts/document-text.tsx'
+import { difference, figure, percent, tone } from '../parts/document-text.tsx'
 
 /** The query that is looked at, the way to another, and what reranking does for it. */
 export function QueryHead(props: {
   info: StudioInfo
   query: QueryEntry | undefined
   measure: Analysis['measure']
+  estimate: Analysis['estimate']
   missing: number
   update: Update
 }): VNode {
-  const { info, query, measure, missing, update } = props
+  const { info, query, measure, estimate, missing, update } = props
   return (
     <section class="query-head" aria-label="Query">
       <QuerySearch
@@ -34,34 +35,56 @@ export function QueryHead(props: {
         {query && (
           <p class="note">
             {query.id === '' ? (
-              `your own words, encoded by ${info.model}`
+              `your text, encoded with ${info.model}`
             ) : (
               <>
                 <span class="id">{query.id}</span>
                 {query.relevant > 0
                   ? ` · ${query.relevant} judged relevant`
-                  : ' · nothing judged relevant'}
+                  : ' · no document judged relevant'}
               </>
             )}
-            {missing > 0 && ` · ${missing} without embedding or text left out`}
+            {missing > 0 && ` · ${missing} candidates without embedding or text left out`}
           </p>
         )}
       </div>
-      {measure && (
-        <p class="measure" aria-live="polite">
-          <span class="name">nDCG@10</span>
-          <span class="before">{figure(measure.before)}</span>
-          <span class="arrow" aria-hidden="true">
-            →
-          </span>
-          <span class="visually-hidden">becomes</span>
-          <strong class="after">{figure(measure.after)}</strong>
-          <span class={`change ${tone(measure.after - measure.before)}`}>
-            {difference(measure.after - measure.before)}
-          </span>
-        </p>
-      )}
+      <div class="figures">
+        {estimate && <OnTopic {...estimate} />}
+        {measure && (
+          <p class="measure" aria-live="polite">
+            <span class="name">nDCG@10</span>
+            <span class="before">{figure(measure.before)}</span>
+            <span class="arrow" aria-hidden="true">
+              →
+            </span>
+            <span class="visually-hidden">becomes</span>
+            <strong class="after">{figure(measure.after)}</strong>
+            <span class={`change ${tone(measure.after - measure.before)}`}>
+              {difference(measure.after - measure.before)}
+            </span>
+          </p>
+        )}
+      </div>
     </section>
+  )
+}
+
+/** Whether the corpus has something about the query, and how many of its hits are worth showing. */
+function OnTopic({ onTopic, kept }: Estimate): VNode {
+  return (
+    <div class="on-topic">
+      <p>
+        <label for="on-topic">On topic</label>
+        <meter id="on-topic" min={0} max={1} low={0.5} optimum={1} value={onTopic}>
+          {percent(onTopic)}
+        </meter>
+        <strong>{percent(onTopic)}</strong>
+      </p>
+      <p class="note">
+        {onTopic < 0.5 && 'The corpus probably has nothing about this query. '}
+        Automatic cutoff: {kept === 1 ? '1 hit' : `${kept} hits`}
+      </p>
+    </div>
   )
 }
 
@@ -76,6 +99,8 @@ function QuerySearch(props: {
   const [open, setOpen] = useState(false)
   const [list, setList] = useState<QueryList & { words?: string }>({ found: 0, entries: [] })
   const [active, setActive] = useState(0)
+  /** The words that Enter chose while their list had not come yet. */
+  const entered = useRef<string | undefined>(undefined)
   useEffect(() => {
     if (!open) return
     const abort = new AbortController()
@@ -87,6 +112,8 @@ function QuerySearch(props: {
           if (signal.aborted) return
           setList({ ...found, words })
           setActive(0)
+          if (entered.current === words) choose(0, found.entries)
+          entered.current = undefined
         },
         () => {
           // A newer search has taken its place, or the server is gone and the next request says so.
@@ -102,10 +129,10 @@ function QuerySearch(props: {
   // The last line of the list.
   const ownLine = freeText && own !== '' ? list.entries.length : undefined
   const last = ownLine ?? list.entries.length - 1
-  const choose = (index: number): void => {
-    const entry = list.entries[index]
+  const choose = (index: number, entries: readonly QueryEntry[] = list.entries): void => {
+    const entry = entries[index]
     if (entry) onChoose({ query: entry.id })
-    else if (index === ownLine) onChoose({ text: own })
+    else if (freeText && own !== '' && index === entries.length) onChoose({ text: own })
     else return
     setOpen(false)
     setWords('')
@@ -115,8 +142,9 @@ function QuerySearch(props: {
     ArrowUp: () => setActive(Math.max(active - 1, 0)),
     Enter: () => {
       if (!open) setOpen(true)
-      // What stands there may still be the list of the words before.
       else if (list.words === words) choose(active)
+      // What stands there is still the list of the words before.
+      else entered.current = words
     },
     Escape: () => setOpen(false),
   }
@@ -152,7 +180,7 @@ function QuerySearch(props: {
         aria-controls="query-list"
         aria-autocomplete="list"
         aria-activedescendant={open && last >= 0 ? `query-${active}` : undefined}
-        placeholder={freeText ? 'Search for a query, or ask your own' : 'Search for a query'}
+        placeholder={freeText ? 'Search for a query, or type your own' : 'Search for a query'}
         autocomplete="off"
         spellcheck={false}
         value={words}
@@ -182,7 +210,7 @@ function QuerySearch(props: {
           </div>
           <p class="note">
             {list.found > list.entries.length
-              ? `${list.entries.length} of ${list.found.toLocaleString('en')}: type more to see others`
+              ? `First ${list.entries.length} of ${list.found.toLocaleString('en')} queries; type more words to narrow the list`
               : `${list.found} ${list.found === 1 ? 'query' : 'queries'}`}
           </p>
         </div>

@@ -1,6 +1,8 @@
 import type { RefObject, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Analysis } from '../model/analysis.ts'
+import { backgroundCommand } from '../model/copy.ts'
+import { held } from '../model/source.ts'
 import type { ViewProps } from '../model/use-studio.ts'
 import { Legend } from '../parts/controls.tsx'
 import { ExplanationCard } from './explanation-card.tsx'
@@ -8,8 +10,8 @@ import { Links, useVisibleRows } from './links.tsx'
 import { partTitles, RankingList } from './ranking-list.tsx'
 
 const signs = {
-  'key-line gain': 'rises',
-  'key-line loss': 'falls',
+  'key-line gain': 'moved up',
+  'key-line loss': 'moved down',
   'mark relevant': 'judged relevant',
   'mark rejected': 'judged not relevant',
 }
@@ -38,7 +40,7 @@ export function QueryView(props: ViewProps): VNode {
   }
   return (
     <>
-      <Legend signs={{ ...signs, ...partSigns(analysis) }} />
+      <Legend signs={{ ...signs, ...cutoffSign(analysis), ...partSigns(analysis) }} />
       <section class="rankings" ref={hover} aria-label="The ranking before and after">
         <RankingList title="Before" when="before" {...lists} />
         <Links {...lists} />
@@ -46,8 +48,15 @@ export function QueryView(props: ViewProps): VNode {
       </section>
       {size > FIRST && (
         <button type="button" class="below" onClick={() => setWhole(!whole)} aria-expanded={whole}>
-          {whole ? `Show the first ${FIRST}` : `Show all ${size} of the context`}
+          {whole ? `Show the first ${FIRST}` : `Show all ${size} reranked documents`}
         </button>
+      )}
+      {props.info.texts && !props.info.background && props.info.files && (
+        <p class="note background">
+          No estimates of relevance, cutoff and topic: run{' '}
+          <code>{backgroundCommand(props.info.files)}</code>
+          {held() ? ', and export the page again.' : ', and start the studio again.'}
+        </p>
       )}
       {selected !== undefined && (
         <ExplanationCard {...props} document={selected} onClose={() => setSelected(undefined)} />
@@ -56,9 +65,14 @@ export function QueryView(props: ViewProps): VNode {
   )
 }
 
+/** The line where the automatic cutoff falls, where it is known. */
+function cutoffSign({ estimate }: Analysis): Record<string, string> {
+  return estimate ? { 'key-line cutoff': 'automatic cutoff' } : {}
+}
+
 /** The parts of the bars, by the class of their color. */
 function partSigns({ shown }: Analysis): Record<string, string> {
-  return Object.fromEntries(shown.map((name) => [`key-bar ${name}`, `part of ${partTitles[name]}`]))
+  return Object.fromEntries(shown.map((name) => [`key-bar ${name}`, partTitles[name]]))
 }
 
 /**

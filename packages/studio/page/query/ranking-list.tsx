@@ -37,9 +37,15 @@ export function RankingList(props: RankingListProps): VNode {
       >
         {order.slice(rows.from, rows.to).map((document, i) => {
           const entry = documents[document]!
+          const place = rows.from + i
           const moved = document - analysis.places[document]!
           return (
-            <li key={document} aria-setsize={shown} aria-posinset={rows.from + i + 1}>
+            <li
+              key={document}
+              class={when === 'after' ? cutoffClass(analysis, place) : undefined}
+              aria-setsize={shown}
+              aria-posinset={place + 1}
+            >
               <button
                 type="button"
                 data-document={document}
@@ -47,7 +53,7 @@ export function RankingList(props: RankingListProps): VNode {
                 title={inOneLine(entry)}
                 onClick={() => onSelect(document === selected ? undefined : document)}
               >
-                <span class="rank">{rows.from + i + 1}</span>
+                <span class="rank">{place + 1}</span>
                 {when === 'after' && <Move by={moved} />}
                 <Mark grade={entry.grade} level={level} />
                 <span class="text">{inOneLine(entry)}</span>
@@ -70,6 +76,12 @@ export function RankingList(props: RankingListProps): VNode {
       </ol>
     </div>
   )
+}
+
+/** Hits below the cutoff are gray, and a line lies above the first of them. */
+function cutoffClass({ estimate }: Analysis, place: number): string | undefined {
+  if (!estimate || place < estimate.kept) return undefined
+  return place === estimate.kept ? 'below-cutoff first' : 'below-cutoff'
 }
 
 /** How many places a document went up or down. */
@@ -103,7 +115,7 @@ interface BarRange {
 /** What each part of a score is called. */
 export const partTitles: Record<PartName, string> = {
   similarity: 'similarity',
-  words: 'words',
+  words: 'BM25',
   neighbors: 'neighbors',
   support: 'support',
   window: 'window',

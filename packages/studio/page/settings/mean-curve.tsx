@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
 import type { PageSettings } from '../model/page-settings.ts'
 import { startWorker } from '../model/source.ts'
+import RankingWorker from '../model/worker.ts?worker&inline'
 import { difference, figure, tone } from '../parts/document-text.tsx'
 import type { MeanAnswer, MeanReport, MeanWish } from './mean-study.ts'
-import MeanWorker from './mean-worker.ts?worker&inline'
 import { positionOf, type SliderName, sliderRule, stopsOf } from './sliders.ts'
 
 /** The drawing's own units. */
@@ -106,7 +106,7 @@ function useMean(
 ): { report?: MeanReport; error?: string } {
   const [answer, setAnswer] = useState<MeanAnswer>()
   useEffect(() => {
-    worker ??= startWorker(MeanWorker)
+    worker ??= startWorker(RankingWorker)
     worker.onmessage = ({ data }: MessageEvent<MeanAnswer>) => setAnswer(data)
     const stops = stopsOf(along, settings, depth)
     worker.postMessage({ settings, texts, along, stops } satisfies MeanWish)

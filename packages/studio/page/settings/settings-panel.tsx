@@ -15,7 +15,7 @@ import {
 } from '../model/page-settings.ts'
 import { addressOf, type StudioState } from '../model/state.ts'
 import type { Update } from '../model/use-studio.ts'
-import { Choice, Slider } from '../parts/controls.tsx'
+import { Choice, LongChoice, Slider } from '../parts/controls.tsx'
 import { MeanCurve } from './mean-curve.tsx'
 import {
   endOf,
@@ -81,7 +81,7 @@ export function SettingsPanel(props: {
             }}
           >
             <option value="" disabled>
-              your own
+              custom
             </option>
             {Object.keys(pagePresets).map((name) => (
               <option key={name} value={name}>
@@ -92,7 +92,7 @@ export function SettingsPanel(props: {
         </div>
         <Choice
           label="Mix"
-          help="words: similarity, words, neighbors and support. standard: similarity and neighbors, on one scale. raw: these two as they are."
+          help="How the parts of a score are combined. words: similarity, BM25, neighbors and support. standard: similarity and neighbors, standardized. raw: similarity and neighbors without standardization."
           options={texts && !use.labels ? ['words', 'standard', 'raw'] : ['standard', 'raw']}
           value={mix}
           onChange={(chosen) => {
@@ -102,26 +102,24 @@ export function SettingsPanel(props: {
         />
         {mix === 'words' && (
           <Choice
-            label="Rare words, counted in"
-            help="How rare a word is: in the whole collection, or in the query’s context alone, which needs nothing but the candidates."
-            options={['collection', 'context']}
+            label="Term statistics from"
+            help="Where Kith counts how rare a term is: in the whole corpus, or in the query’s candidates only."
+            options={['corpus', 'candidates']}
             value={settings.statistics}
             onChange={(statistics) => change({ statistics })}
           />
         )}
         {tokenizerOf(settings, use) && (
-          <Choice
-            label="Terms"
-            help="How words become terms. english: stems without stop words; plural: without the plural’s s; prefix5: the first five letters; none: the words as they are; code: identifiers and their parts; a language: its stems without its stop words."
+          <LongChoice
+            label="Tokenizer"
+            help="How words become terms. english and other languages: stems without stop words; plural: words without the plural s; prefix5: the first five letters; none: words as written; code: identifiers and their parts."
             options={[...tokenizerNames, 'code', ...languageNames]}
             value={settings.tokenizer}
             onChange={(tokenizer) => change({ tokenizer })}
           />
         )}
-        {texts && mix === 'raw' && (
-          <p class="note">A raw mix has one view: the words do not count.</p>
-        )}
-        {texts && use.labels && <p class="note">Labels have neither words score nor support.</p>}
+        {texts && mix === 'raw' && <p class="note">The raw mix does not use texts.</p>}
+        {texts && use.labels && <p class="note">Labels use neither BM25 nor support.</p>}
       </div>
       {mix === 'words' && <div class="group">{sliders(wordsSliders)}</div>}
       <div class="group">
@@ -129,26 +127,26 @@ export function SettingsPanel(props: {
         {texts && sliders(viewSliders)}
       </div>
       <details class="more">
-        <summary>More</summary>
+        <summary>More settings</summary>
         <div class="group">
           {sliders(scoreSliders)}
           <Choice
             label="Neighbor weights"
-            help="How a neighbor's similarity becomes its weight."
+            help="How the similarity of a neighbor becomes its weight."
             options={settingTable.weight.values!}
             value={settings.weight}
             onChange={(weight) => change({ weight })}
           />
           <Choice
             label="Row scaling"
-            help="How the rows of similarities are scaled before anything else."
+            help="How each document’s similarities are scaled before the ranking."
             options={settingTable.rowScaling.values!}
             value={settings.rowScaling}
             onChange={(rowScaling) => change({ rowScaling })}
           />
           <Choice
-            label="Similarity"
-            help="The inner product of two embeddings, or their cosine."
+            label="Metric"
+            help="How two embeddings are compared: by inner product or cosine."
             options={['dot', 'cosine']}
             value={settings.metric}
             onChange={(metric) => change({ metric })}
@@ -166,7 +164,7 @@ function Share({ info, state }: { info: StudioInfo; state: StudioState }): VNode
   const [said, setSaid] = useState('')
   const copy = (what: string, text: string): void => {
     navigator.clipboard.writeText(text).then(
-      () => setSaid(`Copied: ${what}.`),
+      () => setSaid(`Copied ${what}.`),
       // A browser may forbid it; the text can still be marked and copied by hand.
       () => setSaid(text),
     )

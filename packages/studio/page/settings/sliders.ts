@@ -64,39 +64,39 @@ function slider(
 
 /** The sliders of the method, in its order. */
 export const methodSliders: readonly SliderRule[] = [
-  slider('contextSize', 'Context', [5, 1000, 1]),
+  slider('contextSize', 'Context size', [5, 1000, 1]),
   slider('k', 'Neighbors', [1, 50, 1]),
   slider('kExp', 'Expansion', [0, 20, 1]),
   slider('trust', 'Trust', [0, 1, 0.01]),
   slider('overlap', 'Overlap', [0, 1, 0.01]),
-  slider('lambda', 'Geometric share', [0, 1, 0.01]),
+  slider('lambda', 'Similarity share', [0, 1, 0.01]),
   slider('weightParameter', 'Exponent', [0.1, 20, 0.1]),
 ]
 
 /** The sliders of rankings with words: what each part of the score counts for. */
 export const wordsSliders: readonly SliderRule[] = [
-  slider('bm25Weight', 'Share of words', [0, 1, 0.01]),
-  slider('neighborWeight', 'Share of neighbors', [0, 1, 0.01]),
-  slider('supportWeight', 'Share of support', [0, 1, 0.01]),
-  slider('supportDocs', 'Supporters', [0, 30, 1]),
-  slider('windowWeight', 'Weight of the window', [0, 1, 0.01]),
-  slider('windowTerms', 'Terms of a window', [1, 50, 1]),
-  slider('titleWeight', 'Weight of the title', [0, 1, 0.01]),
-  slider('preselect', 'Chosen from', [0, 1000, 10]),
+  slider('bm25Weight', 'BM25 weight', [0, 1, 0.01]),
+  slider('neighborWeight', 'Neighbor weight', [0, 1, 0.01]),
+  slider('supportWeight', 'Support weight', [0, 1, 0.01]),
+  slider('supportDocs', 'Support documents', [0, 30, 1]),
+  slider('windowWeight', 'Window weight', [0, 1, 0.01]),
+  slider('windowTerms', 'Window terms', [1, 50, 1]),
+  slider('titleWeight', 'Title weight', [0, 1, 0.01]),
+  slider('preselect', 'Preselect', [0, 1000, 10]),
 ]
 
 /** The sliders of the BM25 score itself, which hardly ever need to move. */
 export const scoreSliders: readonly SliderRule[] = [
-  slider('k1', 'Saturation', [0, 3, 0.05]),
-  slider('b', 'Length', [0, 1, 0.05]),
+  slider('k1', 'Term saturation', [0, 3, 0.05]),
+  slider('b', 'Length normalization', [0, 1, 0.05]),
 ]
 
 /** The sliders of the views; the embeddings have what the words leave. */
 export const viewSliders: readonly SliderRule[] = [
   {
     name: 'textScore',
-    label: 'Words in the score',
-    help: 'What the words count for in the geometric term; the embeddings have the rest.',
+    label: 'Text weight in the score',
+    help: 'Weight of the texts in the similarity; the embeddings have the rest.',
     from: 0,
     to: 1,
     step: 0.01,
@@ -105,8 +105,8 @@ export const viewSliders: readonly SliderRule[] = [
   },
   {
     name: 'textGraph',
-    label: 'Words in the graph',
-    help: 'What the words count for in finding neighbors; the embeddings have the rest.',
+    label: 'Text weight in the graph',
+    help: 'Weight of the texts in the search for neighbors; the embeddings have the rest.',
     from: 0,
     to: 1,
     step: 0.01,

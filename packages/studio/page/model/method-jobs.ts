@@ -1,26 +1,28 @@
-import '@kith/languages'
 import type { StudioContext } from '../../src/studio-wire.ts'
 import { labelTable } from '../labels/targets.ts'
 import { explore } from '../neighborhood/explore.ts'
 import { analyze, explain } from './analysis.ts'
 import type { PageSettings } from './page-settings.ts'
-import { QueryContext, statisticsFor } from './query-context.ts'
-import { listen } from './source.ts'
+import { collectionBackground, QueryContext, statisticsFor } from './query-context.ts'
 
-/** The worker in which the method runs: with a thousand candidates, the page would stutter. */
 let latest: QueryContext | undefined
 
-listen<MethodWish>((wish) => {
+/** In the worker of the method: with a thousand candidates, the page would stutter. */
+export function doMethod(wish: MethodWish): void {
   if (wish.source) latest = new QueryContext(wish.source)
   void answer(wish, latest!)
-})
+}
 
 async function answer({ number, job, args }: MethodWish, context: QueryContext): Promise<void> {
   let message: MethodAnswer
   try {
-    const statistics = await statisticsFor(args[0], context.texts)
+    const [statistics, background] = await Promise.all([
+      statisticsFor(args[0], context.texts),
+      collectionBackground(),
+    ])
     // From here on nothing waits: no other request sees these statistics.
     context.statistics = statistics
+    context.background = background
     const work = jobs[job] as (
       context: QueryContext,
       page: PageSettings,

@@ -1,15 +1,15 @@
-import { listen, source } from '../model/source.ts'
+import { source } from '../model/source.ts'
 import { type MeanAnswer, MeanStudy, type MeanWish } from './mean-study.ts'
 
-/** The worker of the curve: one study, and always the latest wish. */
 let study: Promise<MeanStudy> | undefined
 let latest: MeanWish | undefined
 let running = false
 
-listen<MeanWish>((wish) => {
+/** In the worker of the curve: one study, and always the latest wish. */
+export function doMean(wish: MeanWish): void {
   latest = wish
   if (!running) void work()
-})
+}
 
 async function work(): Promise<void> {
   running = true
