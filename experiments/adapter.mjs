@@ -3,13 +3,13 @@
  * SciFact: nDCG@10 and Recall@100 of search, and nDCG@10 after reranking.
  *
  *   node experiments/adapter.mjs FOLDER [--study recipes|draws|curve|evidence|decision] [--draws 3]
- *     [--labels even|bm25-10] [--model MODEL --query-prefix TEXT] [--work FOLDER]
+ *     [--labels even|bm25-10] [--targets one-hot,mixed] [--model MODEL --query-prefix TEXT] [--work FOLDER]
  *
  * - `recipes`: no labels, one label per query (a draw of those that are judged), both, all labels.
  * - `draws`: one label per query, search alone; for more draws.
  * - `curve`: labels and ranking of 100, 300, 1,000 and 2,000 queries.
- * - `evidence`: evidence-based labels instead of one label, each with the shrinkage that is best on a
- *   held-out fifth of the training queries.
+ * - `evidence`: evidence-based labels instead of one label, each with the shrinkage that is best on dev
+ *   and on a held-out fifth of the training queries (draw 0).
  * - `decision`: which measure of held-out queries with one label tells whether all judgments gain.
  *
  * FOLDER has BEIR's layout, with train and test judgments (../shared/data/nfcorpus, ../shared/data/scifact).
@@ -43,6 +43,7 @@ const { values, positionals } = parseArgs({
     study: { type: 'string', default: 'recipes' },
     draws: { type: 'string', default: '3' },
     labels: { type: 'string', default: 'even' },
+    targets: { type: 'string', default: 'one-hot,uniform,geometric,rnn,mixed,joint' },
     model: { type: 'string' },
     'query-prefix': { type: 'string' },
     work: {
@@ -118,7 +119,7 @@ async function studyCurve() {
   printRows(plain, rows)
 }
 
-/** Evidence-based labels, each with its own shrinkage: the best on held-out training queries, draw 0. */
+/** Evidence-based labels, each with its own shrinkage: the best on held-out training queries and dev. */
 async function studyEvidence() {
   const few = { labelDepth: 4, boost: 3, contextSize: 200 }
   const usual = shrinkageOf('labels', inverseTemperature)
@@ -127,7 +128,7 @@ async function studyEvidence() {
   const qrels = new Map(heldOut.map(({ id }) => [id, judged.train.get(id)]))
   const before = await data.measured(qrels, heldOut, ['nDCG@10'])
   const rows = []
-  for (const target of ['one-hot', 'uniform', 'geometric', 'rnn', 'mixed', 'joint']) {
+  for (const target of values.targets.split(',')) {
     const softened = async (draw) => {
       const one = await data.labeled(draw)
       if (target === 'one-hot') return one
@@ -135,14 +136,22 @@ async function studyEvidence() {
       return evidenceLabels(one, { ...settings, target }, docs)
     }
     const name = `evidence ${values.labels} ${target}`
-    const learned = (await softened(0)).filter(({ id }) => !out.has(id))
+    const soft = await softened(0)
+    const learned = soft.filter(({ id }) => !out.has(id))
     const tried = []
     for (const factor of [1, 4, 0.25]) {
       const shrinkage = usual * factor
       const job = { recipe: 'labels', shrinkage, heldOut: { queries: heldOut, qrels } }
       const found = await fitted(`${name} held out`, learned, job)
-      const gain = mean(found.heldOut['nDCG@10']) - before.mean['nDCG@10']
-      console.log(`  ${target}, Λ ${shrinkage}: ${signed(gain)} on held-out training queries`)
+      const whole = await fitted(`${name} 0`, soft, { recipe: 'labels', shrinkage })
+      const gains = [
+        ...found.heldOut['nDCG@10'].map((value, q) => value - before.perQuery['nDCG@10'][q]),
+        ...whole.dev['nDCG@10'].map((value, q) => value - plain.dev.perQuery['nDCG@10'][q]),
+      ]
+      const gain = mean(gains)
+      console.log(
+        `  ${target}, Λ ${shrinkage}: ${signed(gain)} on ${gains.length} held-out queries`,
+      )
       tried.push({ shrinkage, gain })
     }
     const { shrinkage } = tried.reduce((a, b) => (b.gain > a.gain ? b : a))

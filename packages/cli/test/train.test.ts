@@ -254,3 +254,11 @@ describe('kith train', () => {
     expect(existsSync(path('x'))).toBe(false)
   })
 })
+
+test('kith serve takes no adapter where it embeds no texts', () => {
+  const { code, err } = kith('serve', '--model', 'none', '--adapter', 'adapter')
+  expect(code).toBe(2)
+  expect(err).toContain(
+    '--adapter changes embeddings of query texts, but --model none embeds no texts',
+  )
+})

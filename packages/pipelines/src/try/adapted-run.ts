@@ -91,7 +91,11 @@ export async function fitTried(
   )
   const { signal, onProgress } = hooks
   const result = await fitAdapterFiles(
-    { docs, training: { queries, run, qrels }, teacher: { corpus, queryText }, level, out },
+    {
+      ...{ docs, training: { queries, run, qrels }, teacher: { corpus, queryText }, level, out },
+      // Training queries with gaps should not end a try.
+      missing: 'skip',
+    },
     { signal, onProgress },
   )
   const { heldOut, recipe, keepsOld } = result
