@@ -1,4 +1,15 @@
-import { defaultsOf, rulesOf, type SettingTable } from '../settings/setting.ts'
+import {
+  above,
+  below,
+  is,
+  isNot,
+  labels,
+  type Named,
+  type Need,
+  only,
+  texts,
+} from '../settings/needs.ts'
+import { defaultsOf, rulesOf, type Setting, type SettingTable } from '../settings/setting.ts'
 import { type Rule, type Rules, range, resolve } from '../settings/setting-rules.ts'
 import { settingTable } from '../settings/setting-table.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -57,45 +68,84 @@ const checkEpsilon: Rule = (name, value) => {
   if (value !== 'match-mixed') checkPart(name, value)
 }
 
-/** Why a setting of evidence has no effect. */
-const needsEvidence = ({ target }: LabelSettings) =>
-  target === 'one-hot' ? "target is 'one-hot'" : undefined
+const unlessAudit = (need: Need) => only('', (_, use) => use.job !== 'audit', need)
+const inAudit = (need: Need) => only('in an audit', (_, use) => use.job === 'audit', need)
+
+/** The target is made of evidence, but for some kinds; an audit has no use for ε. */
+const evidence = (...but: readonly Target[]): Need[] => [
+  isNot('target', 'one-hot', ...but),
+  inAudit(isNot('target', 'uniform')),
+  only("with target 'uniform'", ({ target }) => target === 'uniform', is('epsilon', 'match-mixed')),
+]
+
+const isMixed = ({ target }: Named) => target === 'mixed' || target === 'uniform'
+const whenMixed = (need: Need) => only("with target 'mixed' or 'uniform'", isMixed, need)
+
+/** The neighbors take part in the evidence; an audit names them with any evidence. */
+const neighbors = [
+  ...evidence('geometric', 'joint', 'query-centric'),
+  whenMixed(below('lambda', 1)),
+].map(unlessAudit)
+
+/** With texts the graph has cosines: the metric is that of the geometric term. */
+const geometric = [isNot('target', 'rnn'), whenMixed(above('lambda', 0))].map((need) =>
+  only('and texts', (_, use) => use.texts, need),
+)
+
+/** The label itself is made of the evidence. */
+const made = [labels, ...evidence()]
+
+/** A row of rankings with the needs of labels. */
+const needing = <T>(row: Setting<T>, needs: readonly Need[]): Setting<T> => ({ ...row, needs })
 
 /** The settings of labels: everything that Kith knows about each of them. */
 export const labelTable: SettingTable<LabelSettings> = {
   ...settingTable,
-  lambda: {
-    ...settingTable.lambda,
-    idle: ({ target }: LabelSettings) =>
-      target === 'mixed' || target === 'uniform' ? undefined : `target is '${target}'`,
-  },
+  k: needing(settingTable.k, neighbors),
+  kExp: needing(settingTable.kExp, neighbors),
+  trust: needing(settingTable.trust, neighbors),
+  overlap: needing(settingTable.overlap, [above('trust', 0), ...neighbors]),
+  weight: needing(settingTable.weight, neighbors),
+  weightParameter: needing(settingTable.weightParameter, [is('weight', 'exp'), ...neighbors]),
+  rowScaling: needing(settingTable.rowScaling, [unlessAudit(isNot('target', 'one-hot', 'joint'))]),
+  lambda: needing(settingTable.lambda, [is('target', 'mixed', 'uniform'), ...evidence()]),
+  metric: needing(settingTable.metric, [...evidence(), ...geometric].map(unlessAudit)),
+  tokenizer: needing(settingTable.tokenizer, [texts, ...evidence()]),
+  // Labels take the tokenizer of the statistics, and no more.
+  statistics: needing(settingTable.statistics, [texts, is('tokenizer', 'auto'), ...evidence()]),
+  views: needing(settingTable.views, evidence('joint')),
   // The BM25 score and the support belong to rankings.
-  mix: { ...settingTable.mix, default: 'standard', values: ['raw', 'standard'] },
+  mix: {
+    ...settingTable.mix,
+    default: 'standard',
+    values: ['raw', 'standard'],
+    needs: evidence('joint', 'query-centric'),
+  },
   target: { help: 'evidence that labels are made of', default: 'mixed', values: targets },
   aggregate: {
     help: 'evidence of several relevant documents',
     default: 'mean',
     values: ['mean', 'max', 'sum'],
-    idle: needsEvidence,
+    needs: evidence('query-centric'),
   },
   normalizeOver: {
     help: 'documents that normalize looks at',
     default: 'context',
     values: ['context', 'kept'],
-    idle: needsEvidence,
+    needs: [...made, is('normalize', 'maxmin', 'std', 'max')],
   },
   epsilon: {
     help: 'probability that uniform takes from the ground truth, or match-mixed',
     default: 'match-mixed',
     symbol: 'ε',
     check: checkEpsilon,
-    idle: ({ target }: LabelSettings) =>
-      target === 'uniform' ? undefined : `target is '${target}'`,
+    needs: [labels, is('target', 'uniform')],
   },
   keepGroundTruth: {
     help: 'whether ground truth always gets a label',
     default: true,
     values: [true, false],
+    needs: made,
   },
   labelDepth: {
     help: 'documents per query with a label above 0',
@@ -103,7 +153,7 @@ export const labelTable: SettingTable<LabelSettings> = {
     symbol: 'n_max',
     range: { from: 1, to: 16_384, integer: true },
     tune: { from: 2, to: 32, log: true },
-    idle: needsEvidence,
+    needs: made,
   },
   boost: {
     help: 'factor of the ground truth’s evidence',
@@ -111,14 +161,14 @@ export const labelTable: SettingTable<LabelSettings> = {
     range: { from: 0, to: 1000, above: true },
     symbol: 'b',
     tune: { from: 1, to: 6, log: true },
-    idle: needsEvidence,
+    needs: made,
   },
   normalize: {
     help: 'normalization of evidence',
     default: 'maxmin',
     symbol: 'f_n',
     values: ['maxmin', 'std', 'max', 'none'],
-    idle: needsEvidence,
+    needs: made,
   },
 }
 
