@@ -15,7 +15,7 @@ export function settingsPage() {
 
 <!-- Written by scripts/settings-page.mjs from the tables of settings: do not edit. -->
 
-Every setting has one name: in a program (\`{ kExp: 4 }\`), on the command line (\`--set kExp=4\`), in a file for \`--settings\` (\`{"kExp": 4}\`) and in the address of the studio. A setting that has no effect with your inputs is refused. [The idea in pictures](idea.md) explains the method; [tune](tune.md) finds settings for your data.
+Every setting has one name: in a program (\`{ kExp: 4 }\`), on the command line (\`--set kExp=4\`), in a file for \`--settings\` (\`{"kExp": 4}\`) and in the address of the studio. A setting that has no effect is refused with the reason: the column “needs” says which inputs and which values of other settings it needs. [The idea in pictures](idea.md) explains the method; [tune](tune.md) finds settings for your data.
 
 ## Reranking
 
@@ -48,15 +48,23 @@ ${presetTable(labelPresets)}`
 
 function settings(rows) {
   return table(
-    ['setting', 'symbol', 'meaning', 'values', 'default'],
+    ['setting', 'symbol', 'meaning', 'values', 'default', 'needs'],
     Object.entries(rows).map(([name, row]) => [
       `\`${name}\``,
       row.symbol ? `\`${row.symbol}\`` : '',
       row.help.replaceAll('|', '\\|'),
       valuesOf(row),
       row.default === undefined || row.default === null ? '' : `\`${shown(row.default)}\``,
+      needsOf(row),
     ]),
   )
+}
+
+/** The conditions under which a setting has an effect: methods, then other settings and inputs. */
+function needsOf({ methods, needs = [] }) {
+  const by = methods ? [`method ${methods.map((name) => `\`${name}\``).join(' or ')}`] : []
+  const texts = needs.map(({ text }) => text.replaceAll(/'([^']+)'/g, '`$1`'))
+  return [...new Set([...by, ...texts])].join('; ')
 }
 
 function valuesOf({ range, values }) {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { compare, evaluate, readQrels, readRun } from '@kith/ir'
-import { formatP } from '@kith/ir/internal'
+import { formatP, holm } from '@kith/ir/internal'
 
 const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
 
@@ -11,21 +11,23 @@ const names = {
   'trained-reranked': 'trained query encoder, then Kith',
 }
 
-/** Before and after: every run's figures, and how many queries it made better and worse. */
+/**
+ * Before and after: every run's figures, and how many queries it made better and worse. p is that of
+ * `kith eval`: the randomization test, Holm-corrected for the number of runs.
+ */
 export async function finalTable(files, qrelsFile) {
   const qrels = await readQrels(qrelsFile)
-  const rows = [['', ...measures, 'better / worse', 'p (nDCG@10)']]
-  let plain
-  for (const file of files) {
-    const evaluation = evaluate(qrels, await readRun(file), measures)
-    plain ??= evaluation
-    const figures = measures.map((measure) => evaluation.mean[measure].toFixed(4))
+  const found = []
+  for (const file of files) found.push(evaluate(qrels, await readRun(file), measures))
+  const [plain, ...others] = found
+  const compared = others.map((evaluation) => compare(plain, evaluation, 'nDCG@10'))
+  const corrected = holm(compared.map(({ randomization }) => randomization))
+  const rows = files.map((file, i) => {
+    const figures = measures.map((measure) => found[i].mean[measure].toFixed(4))
     const row = [names[basename(file, '.trec')], ...figures]
-    if (evaluation === plain) rows.push([...row, '', ''])
-    else {
-      const { wins, losses, tTest } = compare(plain, evaluation, 'nDCG@10')
-      rows.push([...row, `${wins} / ${losses}`, formatP(tTest)])
-    }
-  }
-  return rows
+    if (i === 0) return [...row, '', '']
+    const { wins, losses } = compared[i - 1]
+    return [...row, `${wins} / ${losses}`, formatP(corrected[i - 1])]
+  })
+  return [['', ...measures, 'better / worse', 'p (nDCG@10)'], ...rows]
 }

@@ -22,9 +22,8 @@ test('says what is wrong with a method’s options', () => {
   expect(wrong('--set', 'method=rocchio', '--set', 'feedbackWeight=2')).toMatch(
     /feedbackWeight is 2/,
   )
-  expect(wrong('--then-cross-encode', '3')).toMatch(/--cross-encoder MODEL must be given together/)
-  expect(wrong('--cross-encoder', 'm')).toMatch(/--then-cross-encode N and --cross-encoder/)
-  const both = ['--then-cross-encode', '3', '--cross-encoder', 'm']
+  expect(wrong('--then-cross-encode', 'm:0')).toMatch(/must rerank a document, got m:0/)
+  const both = ['--then-cross-encode', 'm:3']
   expect(wrong(...both)).toMatch(/needs texts; add --corpus and --query-text/)
 })
 
@@ -39,7 +38,7 @@ test('a cross-encoder follows the ranking, and the figures have all three', asyn
     ...['rerank', '--run', path('run.trec'), '--queries', path('queries.npy')],
     ...['--docs', path('docs.npy'), '--corpus', path('corpus.jsonl')],
     ...['--query-text', path('queries.jsonl'), '--qrels', path('dev.trec')],
-    ...['--then-cross-encode', '3', '--cross-encoder', path('model'), '--out', path('out.trec')],
+    ...['--then-cross-encode', `${path('model')}:3`, '--out', path('out.trec')],
   )
   expect(printed).toMatch(/48 queries reranked, 144 texts read by the cross-encoder in/)
   for (const name of ['before', 'reranked', 'after']) {

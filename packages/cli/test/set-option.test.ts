@@ -129,7 +129,10 @@ test('a training takes settings of training, labels and teacher by one option', 
 test.each([
   [{ set: ['boost=3'] }, 'setting boost has no effect: boost needs --target'],
   [{ set: ['depth=3'] }, 'setting depth has no effect: depth needs --target distil'],
-  [{ set: ['patience=3'] }, "setting patience has no effect: schedule is 'linear'"],
+  [
+    { set: ['patience=3'] },
+    "setting patience has no effect: it needs schedule 'plateau', not 'linear'",
+  ],
   [{ set: ['steps=3', 'epochs=2'] }, 'steps and epochs cannot be combined'],
   [{ set: ['shrinkage=3'] }, 'setting shrinkage has no effect: shrinkage needs --adapter linear'],
   [

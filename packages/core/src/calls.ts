@@ -122,7 +122,7 @@ export function labelsWith(
   settings?: PartialLabelSettings,
 ): Labels {
   const all = settings === undefined ? base : resolveLabelSettings(settings, base)
-  refuseIdle(settings, all, useOf(candidates, true), labelTable)
+  refuseIdle(settings, all, useOf(candidates, { job: 'labels' }), labelTable)
   return lender.lend((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     requireVectors(context, 'smoothLabels')
@@ -188,7 +188,7 @@ function takeWith<T>(
     )
   }
   const all = completed(settings, base)
-  refuseIdle(settings, all, useOf(candidates), settingTable)
+  refuseIdle(settings, all, useOf(candidates, { job: 'explanation' }), settingTable)
   return lender.lend((memory: Workspace) => look(rankQuery(memory, query, candidates, all), all))
 }
 

@@ -33,6 +33,7 @@ export { queryProducts } from './query-products.ts'
 export { higherIsBetter, type RetrieverScores } from './retriever-scores.ts'
 export { idleReason, refuseIdle } from './settings/idle.ts'
 export { type NamedParts, refuseUnknown, unknownName } from './settings/names.ts'
+export { is, type Need, only } from './settings/needs.ts'
 export {
   type AnyTable,
   defaultsOf,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import type { Matrix, PartialSettings } from '../src/index.ts'
+import type { Matrix, PartialSettings, Settings } from '../src/index.ts'
+import { resolveSettings } from '../src/settings/settings.ts'
 import { random } from './support.ts'
 
 /** How the numbers of a generated context come about. */
@@ -62,8 +63,8 @@ export function makeContext(
 }
 
 /** Settings over their whole ranges; k and kExp often beyond the context. */
-export function settings(): fc.Arbitrary<PartialSettings> {
-  return fc.record({
+export function settings(): fc.Arbitrary<Settings> {
+  const some: fc.Arbitrary<PartialSettings> = fc.record({
     k: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 400 })),
     kExp: fc.integer({ min: 0, max: 15 }),
     trust: fc.constantFrom(0, 0.1, 0.3333, 0.5, 1),
@@ -74,4 +75,6 @@ export function settings(): fc.Arbitrary<PartialSettings> {
     mix: fc.constantFrom('raw', 'standard'),
     metric: fc.constantFrom('dot', 'cosine'),
   })
+  // All settings, so that none of them counts as set: some switch others off.
+  return some.map((given) => resolveSettings(given))
 }

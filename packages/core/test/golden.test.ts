@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rerank } from '../src/index.ts'
+import { presets, rerank } from '../src/index.ts'
 import { goldenCases } from './golden.ts'
 import { rowNeighbors, rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, splitContext } from './support.ts'
@@ -8,7 +8,8 @@ const cases = goldenCases()
 
 describe.skipIf(cases.length === 0).each(allKernels)('golden cases on %s', (kernel) => {
   test.for(cases)('$id', ({ context, settings, groundTruth, expected }) => {
-    const all = { ...settings, mix: 'raw', contextSize: context.rows, kernel } as const
+    const own = { ...settings, mix: 'raw', contextSize: context.rows, kernel } as const
+    const all = { ...presets.balanced, ...own }
 
     const { rank, reciprocal } = rowNeighbors(context, all)
     expect(rank.map((row) => [...row])).toEqual(expected.rank)

@@ -27,7 +27,12 @@ const worded = {
 }
 
 const refused: [string, typeof plain | typeof worded, PartialMethodSettings, string][] = [
-  ['lambda with texts', worded, { lambda: 0.5 }, 'bm25Weight, neighborWeight and supportWeight'],
+  [
+    'lambda with texts',
+    worded,
+    { lambda: 0.5 },
+    "it needs mix 'raw' or 'standard' with texts, not 'words'",
+  ],
   ['bm25Weight without texts', plain, { bm25Weight: 0.5 }, 'it needs texts'],
   ['preselect without texts', plain, { preselect: 0 }, 'it needs texts'],
   ['tokenizer without texts', plain, { tokenizer: 'none' }, 'it needs texts'],
@@ -59,12 +64,16 @@ test('explain, labels and audits refuse as well', () => {
   const truth = { candidates: [0] }
   const label = (settings: PartialLabelSettings) => () =>
     smoothLabels(plain.query, plain.candidates, truth, settings)
-  expect(label({ bm25Weight: 0.5 })).toThrow('labels have neither BM25 score nor support')
-  expect(label({ epsilon: 0.1 })).toThrow("setting epsilon has no effect: target is 'mixed'")
-  expect(label({ target: 'joint', lambda: 0.2 })).toThrow("target is 'joint'")
+  expect(label({ bm25Weight: 0.5 })).toThrow('it needs a ranking')
+  expect(label({ epsilon: 0.1 })).toThrow(
+    "setting epsilon has no effect: it needs target 'uniform', not 'mixed'",
+  )
+  expect(label({ target: 'joint', lambda: 0.2 })).toThrow(
+    "target 'mixed' or 'uniform', not 'joint'",
+  )
   expect(label({ target: 'uniform', epsilon: 0.1 })).not.toThrow()
   const audit = () => auditCandidates(plain.query, plain.candidates, [1], { lambda: 0.2 })
-  expect(audit).toThrow("target is 'joint'")
+  expect(audit).toThrow("not 'joint'")
 })
 
 describe('presets', () => {

@@ -10,6 +10,7 @@ import {
   type Query,
   Reranker,
   rerank,
+  resolveLabelSettings,
   resolveMethodSettings,
   similarity,
   smoothLabels,
@@ -70,7 +71,12 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
   smoothLabels: ({ query, candidates, groundTruth, settings }) =>
     smoothLabels(query, candidates, groundTruth, settings),
   'smoothLabels, joint': ({ query, candidates, groundTruth, settings }) =>
-    smoothLabels(query, candidates, groundTruth, { ...settings, target: 'joint' }),
+    smoothLabels(
+      query,
+      candidates,
+      groundTruth,
+      resolveLabelSettings({ ...settings, target: 'joint' }),
+    ),
   'smoothLabels, uniform': ({ query, candidates, groundTruth, settings }) =>
     smoothLabels(query, candidates, groundTruth, { ...settings, target: 'uniform' }),
   'rerank, fusion': ({ query, candidates, settings }) =>

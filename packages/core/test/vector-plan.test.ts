@@ -52,7 +52,7 @@ test.each([
       vectors: vectors.slice(0, given.count),
       texts: 'texts' in given ? given.texts : undefined,
     }
-    const expected = rerank({ vector, text }, all, settings)
+    const expected = rerank({ vector, text }, all, resolveMethodSettings(settings))
     expect([...ranking.order]).toEqual([...expected.order])
   },
 )

@@ -161,3 +161,43 @@ test('progress counts queries, and an abort leaves no output', async () => {
   expect(seen).toEqual([0, 64])
   await expect(readRun(out)).rejects.toThrow('there is no such file')
 })
+
+describe('shards', () => {
+  test.each([withTexts, {}])('together are the whole run', async (more) => {
+    const whole = await reranked(more)
+    const parts: string[] = []
+    // Borders within slices of 64 queries, and a shard of no slice of its own.
+    for (const index of [1, 2, 3, 4, 5, 6, 7]) {
+      parts.push(await reranked({ ...more, shard: { index, count: 7 } }))
+    }
+    expect(parts.join('')).toBe(whole)
+    expect(new Set(parts).size).toBe(7)
+  })
+
+  test('of a run in Parquet, to Parquet', async () => {
+    const run = at('run.parquet')
+    await writeRun(run, await readRun(at('run.trec')))
+    const out = at('half.parquet')
+    await rerankRun({ run, ...files, out, shard: { index: 2, count: 2 } })
+    const half = [...(await readRun(out))]
+    const whole = at('whole.trec')
+    await rerankRun({ run, ...files, out: whole })
+    expect(half.map(({ query, ids }) => ({ query, ids }))).toEqual(
+      [...(await readRun(whole))].slice(75).map(({ query, ids }) => ({ query, ids })),
+    )
+  })
+
+  test.each([
+    [{ shard: { index: 3, count: 2 } }, '1 ≤ index ≤ count, got 3/2'],
+    [
+      { shard: { index: 1, count: 2 }, qrels: 'qrels.trec' },
+      'measure when all shards are reranked',
+    ],
+    [
+      { shard: { index: 1, count: 2 }, docs: undefined, store: 'somewhere.lance' },
+      'submit the work on a store instead',
+    ],
+  ])('are refused where they cannot be made', async (more, problem) => {
+    await expect(reranked(more as Partial<RerankInputs>)).rejects.toThrow(problem)
+  })
+})

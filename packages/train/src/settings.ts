@@ -1,6 +1,9 @@
 import { type PartialLabelSettings, resolveLabelSettings } from '@kith/core'
 import {
   defaultsOf,
+  is,
+  type Need,
+  only,
   type Range,
   range,
   resolve,
@@ -68,9 +71,12 @@ const positive: Range = { from: 0, above: true }
 const notNegative: Range = { from: 0 }
 const checkPart = range({ from: 0, to: 1, above: true })
 
-/** Why a setting of the schedule plateau has no effect. */
-const needsPlateau = ({ schedule }: TrainSettings) =>
-  schedule === 'plateau' ? undefined : `schedule is '${schedule}'`
+/** Queries are held out; their number is not known before they are read. */
+const heldOut: Need = {
+  text: 'held-out queries',
+  holds: ({ validation }) => validation !== 0,
+}
+const plateau = [is('schedule', 'plateau')]
 
 /** The settings of a training: everything that Kith knows about each of them. */
 export const trainTable: SettingTable<TrainSettings> = {
@@ -97,7 +103,7 @@ export const trainTable: SettingTable<TrainSettings> = {
     help: 'margin of max-margin',
     default: 1,
     range: notNegative,
-    idle: ({ loss }: TrainSettings) => (loss === 'max-margin' ? undefined : `loss is '${loss}'`),
+    needs: [is('loss', 'max-margin')],
   },
   inverseTemperature: {
     help: 'factor of scores before the softmax',
@@ -137,38 +143,45 @@ export const trainTable: SettingTable<TrainSettings> = {
     help: 'learning rate schedule',
     default: 'linear',
     values: ['linear', 'plateau', 'constant'],
+    needs: [only("with 'plateau'", ({ schedule }) => schedule === 'plateau', heldOut)],
   },
   finalRatio: {
     help: 'final learning rate, as a fraction of the peak (linear)',
     default: 0,
     range: { from: 0, to: 1 },
-    idle: ({ schedule }: TrainSettings) =>
-      schedule === 'linear' ? undefined : `schedule is '${schedule}'`,
+    needs: [is('schedule', 'linear')],
   },
   patience: {
     help: 'validations before the learning rate falls (plateau)',
     default: 3,
     range: count(1),
-    idle: needsPlateau,
+    needs: plateau,
   },
   factor: {
     help: 'factor by which the learning rate falls (plateau)',
     default: 0.5,
     range: { from: 0, to: 1, above: true },
-    idle: needsPlateau,
+    needs: plateau,
   },
-  dropout: { help: 'dropout probability', default: 0.1, range: { from: 0, below: 1 } },
+  dropout: {
+    help: 'dropout probability',
+    default: 0.1,
+    range: { from: 0, below: 1 },
+    needs: [{ text: 'an encoder', holds: ({ model }) => model !== 'adapter' }],
+  },
   validateEvery: { help: 'steps between validations', default: 100, range: count(1) },
   selectBy: {
     help: 'criterion of the best checkpoint: loss or a measure',
     default: 'nDCG@10',
     // Checked where it is read: a measure can be spelled in many ways.
     check: () => {},
+    needs: [heldOut],
   },
   earlyStoppingPatience: {
     help: 'early stopping: validations without improvement before training ends (0: never)',
     default: 0,
     range: count(0),
+    needs: [heldOut],
   },
   refreshEvery: {
     help: 'steps between searches for new candidates (0: never)',

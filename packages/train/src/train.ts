@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type FileLock, lockFile } from '@kith/base'
 import { KithError, type Matrix } from '@kith/core'
+import { refuseIdle } from '@kith/core/internal'
 import { searchExact } from '@kith/stores'
 import { Examples, type Relabel, type Search, seenQueries } from './data/examples.ts'
 import { NegativeFilter } from './data/negatives.ts'
@@ -16,7 +17,12 @@ import { trainingIdentity } from './run/identity.ts'
 import { type TrainingHooks, type TrainingResult, TrainingRun } from './run/training-run.ts'
 import { TrainingStep } from './run/training-step.ts'
 import { criterion } from './run/validate.ts'
-import { type PartialTrainSettings, resolveTrainSettings, type TrainSettings } from './settings.ts'
+import {
+  type PartialTrainSettings,
+  resolveTrainSettings,
+  type TrainSettings,
+  trainTable,
+} from './settings.ts'
 
 /** The model, the data and the folder of a training. */
 export interface TrainingJob extends DeviceOptions, TrainingHooks, SplitHooks {
@@ -54,6 +60,8 @@ export interface TrainingJob extends DeviceOptions, TrainingHooks, SplitHooks {
 export async function train(job: TrainingJob): Promise<TrainingResult> {
   const settings = resolveTrainSettings(job.settings)
   check(job)
+  const validation = job.validation?.length ?? 0
+  refuseIdle(job.settings, { ...settings, validation }, { texts: false }, trainTable)
   criterion(settings.selectBy)
   const lock = lockFile(join(job.out, 'training'))
   try {

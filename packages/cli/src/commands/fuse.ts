@@ -31,7 +31,7 @@ export const fuseCommand = defineCommand({
     out: {
       value: 'FILE',
       file: 'output',
-      help: 'output run (format from the extension: .trec, .json, .gz)',
+      help: 'output run (format from the extension: .trec, .json, .parquet, .gz)',
       required: true,
     },
     method: { value: 'NAME', help: fusions.join(', '), default: fusions[0] },

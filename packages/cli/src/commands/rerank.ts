@@ -11,14 +11,14 @@ import { tellReranked, tellSubmitted } from '../terminal/tell-reranked.ts'
 export const rerankCommand = defineCommand({
   name: 'rerank',
   description:
-    'Reranks a run with the embeddings it came from. Add the texts of documents and queries (--corpus,\n' +
+    'Reranks a run (.trec, .tsv, .json or .parquet) with the embeddings it came from. Add the texts of documents and queries (--corpus,\n' +
     '--query-text) to include BM25 scores, which helps most. The terms of the corpus are counted on each\n' +
     'run unless --term-statistics names a file. With judgments (--qrels), prints measures before and\n' +
     'after, and says when reranking made them worse; kith eval has other measures. Other methods\n' +
     '(--set method=…) are for comparison.\n' +
-    '--then-cross-encode 10 reranks each query’s first ten reranked documents by a cross-encoder\n' +
-    '(--cross-encoder); the other documents stay below. Each rank keeps its score, so that scores still\n' +
-    'decrease from rank to rank.\n' +
+    '--then-cross-encode MODEL reranks each query’s first ten reranked documents by a cross-encoder; the\n' +
+    'other documents stay below. Each rank keeps its score, so that scores still decrease.\n' +
+    '--shard 3/16 reranks one shard of the queries; the shards together are the whole run.\n' +
     'Documents can also be in a store (--store) with their texts and term statistics; --submit queues\n' +
     'the work for kith work on any number of machines.\n' +
     `Presets: ${Object.keys(presets).join(', ')}.`,

@@ -51,7 +51,7 @@ export const searchCommand = defineCommand({
     out: {
       value: 'FILE',
       file: 'output',
-      help: 'output run (format from the extension: .trec, .json, .gz)',
+      help: 'output run (format from the extension: .trec, .json, .parquet, .gz)',
       required: true,
     },
     bm25: { help: 'search the texts of --corpus by BM25, without embeddings' },

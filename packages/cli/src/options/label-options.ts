@@ -1,5 +1,5 @@
 import { labelFormats, labelValues } from '@kith/pipelines/job'
-import type { DistilInputs, LabelInputs, Shard } from '@kith/pipelines/labels'
+import type { DistilInputs, LabelInputs } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { readDistilSettings, targetOption } from './distil-options.ts'
 import { labelSettingOptions, readLabelSettings } from './setting-options.ts'
@@ -8,7 +8,9 @@ import {
   levelOption,
   readJoinOptions,
   readMissing,
+  readShard,
   readTexts,
+  shardOption,
   textOptions,
 } from './shared-options.ts'
 import { readSource, storeOption, submitOption } from './store-options.ts'
@@ -42,11 +44,7 @@ export const labelOptions = {
   },
   ...textOptions,
   texts: { help: 'compare documents by their texts, too (needs --corpus and --query-text)' },
-  shard: {
-    value: 'I/N',
-    help: 'process one shard of the queries, such as 3/16',
-    default: 'all queries',
-  },
+  ...shardOption,
   ...labelSettingOptions,
   ...targetOption,
   ...joinOptions('queries or documents'),
@@ -119,13 +117,4 @@ function readLayout(
     values: kind as LabelInputs['values'],
     negatives: optionalWhole(values, 'negatives'),
   }
-}
-
-/** The share that `--shard` names. */
-function readShard(values: Values<typeof labelOptions>): Shard {
-  const given = optionalText(values, 'shard') ?? '1/1'
-  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(given)
-  const [index, count] = [Number(match?.[1]), Number(match?.[2])]
-  if (index >= 1 && index <= count) return { index, count }
-  throw new UsageError(`--shard must be I/N, such as 3/16, got ${JSON.stringify(given)}`)
 }

@@ -8,10 +8,17 @@ import {
   settingOptions,
   statisticsOption,
 } from './setting-options.ts'
-import { joinOptions, readJoinOptions, readTexts, textOptions } from './shared-options.ts'
+import {
+  joinOptions,
+  readJoinOptions,
+  readShard,
+  readTexts,
+  shardOption,
+  textOptions,
+} from './shared-options.ts'
 import { readSource, storeOption, submitOption } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
-import { isSet, optionalText, optionalWhole, text } from './values.ts'
+import { isSet, optionalText, text } from './values.ts'
 
 /** The options of `kith rerank`. */
 export const rerankOptions = {
@@ -31,19 +38,14 @@ export const rerankOptions = {
   force: { help: 'rerank even if kith tune found the original ranking better' },
   'then-cross-encode': {
     rare: true,
-    value: 'N',
-    help: 'rerank the first N documents of each query by a cross-encoder (needs texts)',
-  },
-  'cross-encoder': {
-    rare: true,
-    value: 'MODEL',
-    file: 'input',
-    help: 'model for --then-cross-encode: a folder, or a name on the hub such as cross-encoder/ms-marco-MiniLM-L-6-v2',
+    value: 'MODEL:N',
+    help: 'rerank the first N documents of each query (10 without :N) by a cross-encoder: a folder, or a name on the hub such as cross-encoder/ms-marco-MiniLM-L-6-v2',
   },
   cutoff: {
     value: 'N',
     help: 'documents per query to write: N, auto or relevance:0.5 (these two need texts, and kith background)',
   },
+  ...rare(shardOption),
   ...settingOptions,
   ...datasetOptions,
   ...rare(
@@ -58,6 +60,12 @@ type RerankValues = Values<typeof rerankOptions>
 export async function readRerankInputs(values: RerankValues): Promise<RerankInputs> {
   const { settings, tuned } = await readRanking(values, { texts: namesTexts(values) })
   const source = readSource(values)
+  const shard = readShard(values)
+  if (shard.count > 1 && values.filled?.includes('out')) {
+    throw new UsageError('--shard needs --out; name one output file per shard')
+  }
+  // Judgments of a dataset do not measure a part of its queries.
+  const unmeasured = shard.count > 1 && values.filled?.includes('qrels')
   return {
     ...source,
     ...readTexts(values, source),
@@ -65,7 +73,8 @@ export async function readRerankInputs(values: RerankValues): Promise<RerankInpu
     run: text(values, 'run'),
     queries: text(values, 'queries'),
     out: text(values, 'out'),
-    qrels: optionalText(values, 'qrels'),
+    qrels: unmeasured ? undefined : optionalText(values, 'qrels'),
+    shard,
     settings: tuned ? undefined : settings,
     statistics: readStatisticsSource(values),
     tuned,
@@ -85,21 +94,23 @@ function readCutoff(values: RerankValues): RerankInputs['cutoff'] {
   throw new UsageError(`--cutoff takes auto, a number of hits or relevance:0.5, not ${given}`)
 }
 
+/** Documents that a cross-encoder reranks where --then-cross-encode does not say. */
+const FIRST = 10
+
 /** The cross-encoder that the options name, if they name one; it needs texts. */
 function readThenCrossEncode(
   values: RerankValues,
   source: { docs: string } | { store: string },
 ): ThenCrossEncode | undefined {
-  const first = optionalWhole(values, 'then-cross-encode')
-  const model = optionalText(values, 'cross-encoder')
-  if (first === undefined && model === undefined) return undefined
-  if (first === undefined || model === undefined) {
-    throw new UsageError('--then-cross-encode N and --cross-encoder MODEL must be given together')
-  }
+  const given = optionalText(values, 'then-cross-encode')
+  if (given === undefined) return undefined
+  const [, model, count] = /^(.+?)(?::(\d+))?$/s.exec(given)!
+  const first = Number(count ?? FIRST)
+  if (first === 0) throw new UsageError(`--then-cross-encode must rerank a document, got ${given}`)
   // That --corpus and --query-text go together is checked before; a store has the documents' texts.
   if (values['query-text'] === undefined) {
     const needed = 'store' in source ? '--query-text' : '--corpus and --query-text'
     throw new UsageError(`--then-cross-encode needs texts; add ${needed}`)
   }
-  return { model, first }
+  return { model: model!, first }
 }

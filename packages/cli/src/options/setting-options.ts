@@ -105,7 +105,7 @@ export async function readAuditSettings(
   const given = { ...targetOf(values), ...(await readGiven(values, labelTable)) }
   const preset = { ...presetOf<LabelSettings>(values, labelPresets), contextSize, target }
   const settings = resolveLabelSettings(given, preset)
-  refuseIdle(given, settings, { ...use, labels: true }, labelTable)
+  refuseIdle(given, settings, { ...use, job: 'audit' }, labelTable)
   return settings
 }
 
@@ -117,7 +117,7 @@ export function recipeOf(
 ): LabelRecipe {
   const preset = presetOf<LabelSettings>(values, labelPresets)
   const settings = resolveLabelSettings(given, preset)
-  refuseIdle(given, settings, { ...use, labels: true }, labelTable)
+  refuseIdle(given, settings, { ...use, job: 'labels' }, labelTable)
   return { settings, recipe: recipeText(optionalText(values, 'preset'), given) }
 }
 

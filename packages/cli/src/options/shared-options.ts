@@ -6,6 +6,7 @@ import {
   missingPolicies,
   usualMeasures,
 } from '@kith/pipelines/job'
+import type { Shard } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { UsageError } from './usage-error.ts'
@@ -148,4 +149,22 @@ export function readJoinOptions(values: Values<ReturnType<typeof joinOptions>>) 
     missing: readMissing(values),
     workers: optionalWhole(values, 'workers'),
   }
+}
+
+/** The part of the queries that a process works on. */
+export const shardOption = {
+  shard: {
+    value: 'I/N',
+    help: 'process one shard of the queries, such as 3/16',
+    default: 'all queries',
+  },
+} satisfies Options
+
+/** The share that `--shard` names. */
+export function readShard(values: Values<typeof shardOption>): Shard {
+  const given = optionalText(values, 'shard') ?? '1/1'
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(given)
+  const [index, count] = [Number(match?.[1]), Number(match?.[2])]
+  if (index >= 1 && index <= count) return { index, count }
+  throw new UsageError(`--shard must be I/N, such as 3/16, got ${JSON.stringify(given)}`)
 }

@@ -138,7 +138,8 @@ export async function readTrainSettings(values: TrainValues): Promise<TrainRecip
     ? trainPresets[preset as keyof typeof trainPresets]
     : undefined
   const settings = resolve(parts.steps, paper ?? {}, rulesOf(stepTable)) as TrainingSettings
-  refuseIdle(parts.steps, { ...trainDefaults, ...settings }, { texts: false }, stepTable)
+  const model = values.adapter === undefined ? 'encoder' : 'adapter'
+  refuseIdle(parts.steps, { ...trainDefaults, ...settings, model }, { texts: false }, stepTable)
   const checked = { ...trainInputTable, ...fitTable }
   resolve({ ...parts.inputs, ...parts.fit }, {}, rulesOf(checked))
   const name = readTargetName(values)

@@ -85,7 +85,7 @@ export function auditCandidates(
   const { level: givenLevel, perQuery: givenCount, ...rest } = given
   const { level, perQuery } = resolve({ level: givenLevel, perQuery: givenCount }, own, ownRules)
   const settings = resolveLabelSettings(rest, auditPreset)
-  refuseIdle(rest, settings, useOf(candidates, true), labelTable)
+  refuseIdle(rest, settings, useOf(candidates, { job: 'audit' }), labelTable)
   return memory.lend((workspace) => {
     const context = contextOf(query, candidates, Infinity, workspace.postings, settings)
     requireVectors(context, 'an audit')

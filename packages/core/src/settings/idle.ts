@@ -1,17 +1,16 @@
 import type { Candidates } from '../context.ts'
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
+import type { Named } from './needs.ts'
 import { type AnyTable, defaultsOf, type Setting, type Use } from './setting.ts'
 import { settingTable } from './setting-table.ts'
-
-type Named = Readonly<Record<string, unknown>>
 
 /** The settings that every preset has. */
 const ofPreset = Object.keys(defaultsOf(settingTable))
 
 /** Why a setting has no effect with these settings and inputs; undefined where it has one. */
 export function idleReason(
-  { methods, idle }: Pick<Setting, 'methods' | 'idle'>,
+  { methods, needs = [] }: Pick<Setting, 'methods' | 'needs'>,
   settings: Named,
   use: Use,
 ): string | undefined {
@@ -19,7 +18,12 @@ export function idleReason(
   if (typeof method === 'string' && methods && !methods.includes(method)) {
     return `method '${method}' does not use it`
   }
-  return idle?.(settings, use)
+  const need = needs.find(({ holds }) => !holds(settings, use))
+  if (!need) return undefined
+  const { text, by } = need
+  const value = by === undefined ? undefined : settings[by]
+  const found = typeof value === 'string' ? `'${value}'` : String(value)
+  return `it needs ${text}${by === undefined ? '' : `, not ${found}`}`
 }
 
 /**
@@ -43,10 +47,10 @@ export function refuseIdle(
 }
 
 /** The inputs of a call that decide which settings count; undefined where only a getter knows. */
-export function useOf(candidates: Candidates, labels = false): Use | undefined {
-  if (!isObject(candidates)) return { texts: false, labels }
+export function useOf(candidates: Candidates, job: Omit<Use, 'texts'> = {}): Use | undefined {
+  if (!isObject(candidates)) return { ...job, texts: false }
   const { get, value } = Object.getOwnPropertyDescriptor(candidates, 'texts') ?? {}
-  return get ? undefined : { texts: (value ?? undefined) !== undefined, labels }
+  return get ? undefined : { ...job, texts: (value ?? undefined) !== undefined }
 }
 
 /** Whether an object lacks a setting, or has it as undefined. */

@@ -1,6 +1,7 @@
 import { checkStatistics } from '../text/term-statistics.ts'
 import { checkTokenizer, tokenizerNames } from '../text/tokenizer.ts'
 import { checkViews } from './check-views.ts'
+import { above, below, is, type Named, only, ranking, texts } from './needs.ts'
 import { type SettingTable, tenths, type Use } from './setting.ts'
 import type { Range } from './setting-rules.ts'
 import type { Settings } from './settings.ts'
@@ -19,16 +20,19 @@ const graph = ['neighbors', 'neighbor-rrf']
 const compared = [...graph, 'fusion']
 const scored = ['neighbors', 'fusion']
 
-const needsTexts = (_: Settings, { texts }: Use) => (texts ? undefined : 'it needs texts')
+/** The BM25 score and the support take part. */
+const words = [ranking, texts, is('mix', 'words')]
+const byWords = (settings: Named, use: Use) => words.every((need) => need.holds(settings, use))
 
-/** Why the BM25 score and the support take no part. */
-const needsWords = ({ mix }: Settings, { texts, labels }: Use): string | undefined => {
-  if (labels) return 'labels have neither BM25 score nor support, window nor title'
-  if (!texts) return 'it needs texts'
-  return mix === 'words' ? undefined : `it needs mix 'words', not '${mix}'`
-}
-
-const withoutBm25 = ({ bm25Weight }: Settings) => bm25Weight === 0
+/** The neighbors have a share of the score, or the result names them. */
+const scoredBy = ({ method = 'neighbors' }: Named, { job = 'ranking' }: Use) =>
+  method === 'neighbors' && job === 'ranking'
+const inWords = (settings: Named, use: Use) => scoredBy(settings, use) && byWords(settings, use)
+const inMix = (settings: Named, use: Use) => scoredBy(settings, use) && !byWords(settings, use)
+const neighbors = [
+  only('with texts', inWords, above('neighborWeight', 0)),
+  only('without texts', inMix, below('lambda', 1)),
+]
 
 /** The settings of a ranking by neighbors: everything that Kith knows about each of them. */
 export const settingTable: SettingTable<Settings> = {
@@ -47,6 +51,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 2, to: 50, log: true },
     axis: [2, 3, 5, 7, 10, 14, 20, 30, 50],
     methods: graph,
+    needs: neighbors,
   },
   kExp: {
     help: 'number of neighbor vectors to average (0 or 1: none)',
@@ -56,6 +61,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 1, to: 12 },
     axis: [1, 2, 3, 4, 5, 6, 8, 10, 12],
     methods: graph,
+    needs: neighbors,
   },
   trust: {
     help: 'how far reciprocal sets are extended (0: not at all)',
@@ -65,6 +71,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 0.05, to: 1 },
     axis: [0, 0.125, 0.25, 0.5, 0.75, 1],
     methods: graph,
+    needs: neighbors,
   },
   overlap: {
     help: 'minimum overlap of a set that extends another set, as a fraction',
@@ -73,7 +80,7 @@ export const settingTable: SettingTable<Settings> = {
     range: share,
     axis: tenths(0, 1),
     methods: graph,
-    off: ({ trust }: Settings) => trust === 0,
+    needs: [above('trust', 0), ...neighbors],
   },
   lambda: {
     help: 'share of the geometric similarity, without texts',
@@ -84,10 +91,13 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 0.3, to: 1 },
     axis: tenths(0, 1),
     methods: ['neighbors'],
-    idle: ({ mix }: Settings, { texts, labels }: Use) =>
-      mix === 'words' && texts && !labels
-        ? 'with texts, bm25Weight, neighborWeight and supportWeight share the score'
-        : undefined,
+    needs: [
+      only(
+        'with texts',
+        (_, use) => use.texts && ranking.holds(_, use),
+        is('mix', 'raw', 'standard'),
+      ),
+    ],
   },
   weight: {
     help: 'how similarity becomes a neighbor weight',
@@ -95,6 +105,7 @@ export const settingTable: SettingTable<Settings> = {
     values: weights,
     axis: weights,
     methods: graph,
+    needs: neighbors,
   },
   weightParameter: {
     help: 'exponent of exp weights',
@@ -104,18 +115,19 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 0.1, to: 20, log: true },
     axis: [0.1, 0.3, 1, 3, 10],
     methods: graph,
-    off: ({ weight }: Settings) => weight !== 'exp',
+    needs: [is('weight', 'exp'), ...neighbors],
   },
   rowScaling: {
     help: 'scaling of the rows of similarities',
     default: 'none',
     values: rowScalings,
     axis: rowScalings,
-    methods: compared,
+    methods: graph,
   },
   metric: {
     help: 'vector similarity (auto: the metric that fits the order of the hits)',
     default: 'auto',
+    needs: [only('with texts', byWords, below('bm25Weight', 1))],
     values: ['auto', 'dot', 'cosine'],
   },
   mix: {
@@ -131,7 +143,7 @@ export const settingTable: SettingTable<Settings> = {
     check: checkTokenizer,
     axis: tokenizerNames,
     methods: compared,
-    idle: needsTexts,
+    needs: [texts],
   },
   bm25Weight: {
     help: 'share of the BM25 score beside similarity',
@@ -141,7 +153,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 0.2, to: 0.7 },
     axis: tenths(0, 1),
     methods: scored,
-    idle: needsWords,
+    needs: words,
   },
   k1: {
     help: 'BM25 term saturation',
@@ -150,8 +162,7 @@ export const settingTable: SettingTable<Settings> = {
     range: { from: 0, to: 100 },
     axis: [0, 0.3, 0.6, 0.9, 1.2, 1.5, 2, 3],
     methods: scored,
-    idle: needsWords,
-    off: withoutBm25,
+    needs: [...words, above('bm25Weight', 0)],
   },
   b: {
     help: 'BM25 length normalization',
@@ -160,8 +171,7 @@ export const settingTable: SettingTable<Settings> = {
     range: share,
     axis: tenths(0, 1),
     methods: scored,
-    idle: needsWords,
-    off: withoutBm25,
+    needs: [...words, above('bm25Weight', 0), above('k1', 0)],
   },
   neighborWeight: {
     help: 'share of the neighbor score',
@@ -170,7 +180,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 0, to: 0.5 },
     axis: tenths(0, 0.6),
     methods: ['neighbors'],
-    idle: needsWords,
+    needs: words,
   },
   supportDocs: {
     help: 'number of top hits that support other hits',
@@ -179,8 +189,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 1, to: 10 },
     axis: [1, 2, 3, 5, 7, 10, 15],
     methods: ['neighbors'],
-    idle: needsWords,
-    off: ({ supportWeight }: Settings) => supportWeight === 0,
+    needs: [...words, above('supportWeight', 0)],
   },
   supportWeight: {
     help: 'share of the support',
@@ -189,7 +198,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 0, to: 0.4 },
     axis: tenths(0, 0.6),
     methods: ['neighbors'],
-    idle: needsWords,
+    needs: words,
   },
   windowWeight: {
     help: 'weight of the query terms that stand close together in the text',
@@ -198,7 +207,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 0, to: 0.3 },
     axis: tenths(0, 0.5),
     methods: ['neighbors'],
-    idle: needsWords,
+    needs: words,
   },
   windowTerms: {
     help: 'window size in terms',
@@ -207,8 +216,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 4, to: 16, log: true },
     axis: [2, 4, 6, 8, 12, 16, 24, 32],
     methods: ['neighbors'],
-    idle: needsWords,
-    off: ({ windowWeight }: Settings) => windowWeight === 0,
+    needs: [...words, above('windowWeight', 0)],
   },
   titleWeight: {
     help: 'weight of the query terms in the title',
@@ -217,7 +225,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 0, to: 0.3 },
     axis: tenths(0, 0.5),
     methods: ['neighbors'],
-    idle: needsWords,
+    needs: words,
   },
   preselect: {
     help: 'candidates that the context is chosen from (200 with term statistics, else 0)',
@@ -226,16 +234,19 @@ export const settingTable: SettingTable<Settings> = {
     range: count(0),
     axis: [0, 100, 150, 200, 300, 400],
     methods: scored,
-    idle: needsWords,
+    needs: words,
   },
   statistics: {
     help: 'term statistics of the corpus',
     default: undefined,
+    methods: compared,
+    needs: [texts],
     check: (_, value) => void checkStatistics(value),
   },
   views: {
     help: 'weights of the views in graph and score',
     default: undefined,
+    methods: compared,
     check: checkViews,
   },
   kernel: {

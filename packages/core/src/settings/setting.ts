@@ -1,11 +1,12 @@
+import type { Need } from './needs.ts'
 import { choice, type Range, type Rule, type Rules, range } from './setting-rules.ts'
 
 /** The inputs that decide whether a setting has an effect. */
 export interface Use {
   /** Whether query and candidates have texts. */
   texts: boolean
-  /** Whether labels are made, not a ranking. */
-  labels?: boolean | undefined
+  /** What is made; `ranking` unless it says otherwise. */
+  job?: 'ranking' | 'explanation' | 'labels' | 'audit' | undefined
 }
 
 /** The values that a tuner tries. */
@@ -34,12 +35,8 @@ export interface Setting<T = unknown> {
   axis?: readonly Exclude<T, undefined>[]
   /** The methods that use it; without it all. */
   methods?: readonly string[]
-  /** Why it has no effect with these settings and inputs; undefined where it has one. */
-  // biome-ignore lint/suspicious/noExplicitAny: each table has settings of its own type.
-  idle?(settings: any, use: Use): string | undefined
-  /** Whether the value of another setting switches it off, which is no mistake. */
-  // biome-ignore lint/suspicious/noExplicitAny: each table has settings of its own type.
-  off?(settings: any): boolean
+  /** The conditions under which it has an effect; without it, always. */
+  needs?: readonly Need[]
 }
 
 /** A table of settings: each with a row, and no row without a setting. */

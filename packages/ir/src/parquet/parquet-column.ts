@@ -78,6 +78,25 @@ export function* decodeVectors(pages: Iterable<Page>, type: ValueType): Generato
   if (row) yield row
 }
 
+/** Decodes numbers in double precision, one per row. */
+export function decodeNumbers(pages: Iterable<Page>, type: ValueType): number[] {
+  const numbers: number[] = []
+  for (const { page, values } of decodePages<ArrayLike<number>>(pages, doubles(type))) {
+    if (page.values < page.entries) throw new Error('a number is null')
+    for (let i = 0; i < page.entries; i++) numbers.push(values[i]!)
+  }
+  return numbers
+}
+
+/** How the pages of numbers in double precision are decoded. */
+function doubles(type: ValueType) {
+  return {
+    plain: (page: Page) => plainDoubles(page.bytes, type, page.values),
+    split: (page: Page) =>
+      plainDoubles(joinStreams(page.bytes, type, page.values), type, page.values),
+  }
+}
+
 /** Decodes lists of texts, row by row. */
 export function decodeTextLists(pages: Iterable<Page>, column: Column): string[][] {
   const type = valueTypeOf(column)
@@ -87,12 +106,7 @@ export function decodeTextLists(pages: Iterable<Page>, column: Column): string[]
 
 /** Decodes lists of numbers in double precision, row by row. */
 export function decodeNumberLists(pages: Iterable<Page>, column: Column): number[][] {
-  const type = valueTypeOf(column)
-  const decode = {
-    plain: (page: Page) => plainDoubles(page.bytes, type, page.values),
-    split: (page: Page) =>
-      plainDoubles(joinStreams(page.bytes, type, page.values), type, page.values),
-  }
+  const decode = doubles(valueTypeOf(column))
   return listsOf<number>(decodePages<ArrayLike<number>>(pages, decode), column)
 }
 

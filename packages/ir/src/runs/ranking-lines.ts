@@ -5,8 +5,14 @@ import type { IdList } from '../io/id-list.ts'
 import type { RankedQuery } from './run.ts'
 import { jsonRanking } from './run-json.ts'
 
-/** `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by document by query. */
-export type RunFormat = 'trec' | 'msmarco' | 'json'
+/**
+ * `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by document by query;
+ * `parquet`: rows with qid, docid, rank and score.
+ */
+export type RunFormat = TextFormat | 'parquet'
+
+/** The formats of text, which is written a part at a time. */
+export type TextFormat = 'trec' | 'msmarco' | 'json'
 
 /** A ranking whose documents are ids of a list, best first. */
 export interface ListedRanking extends Omit<RankedQuery, 'ids'> {
@@ -18,7 +24,7 @@ export interface ListedRanking extends Omit<RankedQuery, 'ids'> {
 /** The form of the file that rankings are written to; the file is named in errors. */
 export interface RankingForm {
   file: string
-  format: RunFormat
+  format: TextFormat
 }
 
 const SPACE = 32

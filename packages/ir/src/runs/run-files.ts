@@ -1,7 +1,8 @@
 import { eachLine, InputFile, type LineVisitor, lineError, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import { Fields, firstFields, oneColumn } from '../io/fields.ts'
-import { RankingLines, type RunFormat } from './ranking-lines.ts'
+import { readRunParquet, writeRunParquet } from '../parquet/parquet-runs.ts'
+import { RankingLines, type RunFormat, type TextFormat } from './ranking-lines.ts'
 import { type RankedQuery, type RowSink, type Run, RunBuilder } from './run.ts'
 import { readJsonRun } from './run-json.ts'
 
@@ -23,25 +24,29 @@ export async function readDetectedRun(input: InputFile, format: RunFormat): Prom
       return readMsmarcoRun(input)
     case 'json':
       return readJsonRun(input)
+    case 'parquet':
+      await input.close()
+      return readRunParquet(input.name)
     default:
       throw unknownFormat(format)
   }
 }
 
-/** Writes rankings, best first, as a run; without a format, `.json` means JSON and the rest TREC. */
+/** Writes rankings, best first, as a run; without a format, `.json` means JSON, `.parquet` Parquet, and the rest TREC. */
 export async function writeRun(
   file: string,
   rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
   { format, tag = 'kith' }: { format?: RunFormat | undefined; tag?: string | undefined } = {},
 ): Promise<void> {
   const chosen = format ?? formatByName(file)
-  if (!['trec', 'msmarco', 'json'].includes(chosen)) throw unknownFormat(chosen)
+  if (!['trec', 'msmarco', 'json', 'parquet'].includes(chosen)) throw unknownFormat(chosen)
   if (!oneColumn.test(tag)) {
     throw new KithError(
       'BAD_SETTING',
       `tag ${JSON.stringify(tag)} does not fit into a column; use a tag without spaces`,
     )
   }
+  if (chosen === 'parquet') return writeRunParquet(file, rankings)
   const lines = new RankingLines({ file, format: chosen }, tag)
   await writeRunParts(file, chosen, formatted(rankings, lines))
 }
@@ -59,7 +64,7 @@ async function* formatted(
 /** Writes a run whose rankings are formatted already, some in each part. */
 export async function writeRunParts(
   file: string,
-  format: RunFormat,
+  format: TextFormat,
   parts: AsyncIterable<string | Uint8Array>,
 ): Promise<void> {
   await writeAtomic(file, async (write) => {
@@ -74,8 +79,14 @@ export async function writeRunParts(
 }
 
 /** The format that a run of this name is written in where none is named. */
-export function formatByName(file: string): 'trec' | 'json' {
+export function formatByName(file: string): 'trec' | 'json' | 'parquet' {
+  if (isParquet(file)) return 'parquet'
   return hasEnding(file, '.json') ? 'json' : 'trec'
+}
+
+/** Whether a file is Parquet by its name; Parquet packs its own columns, so that nobody packs the file. */
+function isParquet(file: string): boolean {
+  return /\.parquet$/i.test(file)
 }
 
 /** Whether a file's name has an ending, with or without `.gz` behind it. */
@@ -86,6 +97,7 @@ function hasEnding(file: string, ending: string): boolean {
 /** The format of a run, by its ending or its first line. */
 export async function detectRun(file: string, input: InputFile): Promise<RunFormat> {
   if (hasEnding(file, '.json')) return 'json'
+  if (isParquet(file)) return 'parquet'
   const { count, first } = firstFields(await input.start())
   if (first === OBJECT) return 'json'
   return count === 3 ? 'msmarco' : 'trec'
@@ -95,7 +107,10 @@ export async function detectRun(file: string, input: InputFile): Promise<RunForm
 const OBJECT = 0x7b
 
 function unknownFormat(format: unknown): KithError {
-  return new KithError('BAD_SETTING', `run format must be trec, msmarco or json, got ${format}`)
+  return new KithError(
+    'BAD_SETTING',
+    `run format must be trec, msmarco, json or parquet, got ${format}`,
+  )
 }
 
 const COMMENT = 0x23

@@ -12,7 +12,7 @@ const ROWS = 1 << 14
 
 /**
  * Reads a run query by query, in the order of the file, without holding all of it: the
- * lines of a query must stand together. JSON runs are read whole.
+ * lines of a query must stand together. Runs in JSON and Parquet are read whole.
  */
 export async function* streamRankings(file: string): AsyncGenerator<RankedQuery> {
   for await (const run of streamRuns(file)) yield* run
@@ -22,7 +22,7 @@ export async function* streamRankings(file: string): AsyncGenerator<RankedQuery>
 export async function* streamRuns(file: string): AsyncGenerator<Run> {
   const input = new InputFile(file)
   const format = await detectRun(file, input)
-  if (format === 'json') {
+  if (format === 'json' || format === 'parquet') {
     yield await readDetectedRun(input, format)
     return
   }

@@ -154,9 +154,6 @@ export async function fingerprint(
 
 type Named = Readonly<Record<string, unknown>>
 
-/** Inputs that only rankings with texts have. */
-const ofTexts = ['views', 'statistics']
-
 /**
  * The settings that had a part in a ranking: those of its method and of its mix. A sidecar has all
  * of them, and a reader would take the others for what made the difference.
@@ -168,9 +165,9 @@ export function usedSettings(settings: Named): Named {
   return Object.fromEntries(
     Object.entries(settings).filter(([name, value]) => {
       if (name === 'missing') return value !== 'error'
-      if (ofTexts.includes(name)) return use.texts && settings['method'] !== 'rocchio'
+      if (name === 'views' && !use.texts) return false
       const row = table[name]
-      return !row || !(idleReason(row, settings, use) !== undefined || row.off?.(settings))
+      return !row || idleReason(row, settings, use) === undefined
     }),
   )
 }

@@ -27,7 +27,7 @@ export function labelWork(
 ): LabelWork {
   const settings = resolveLabelSettings(inputs.settings)
   const { level = jobDefaults.level, missing = jobDefaults.missing, texts = false } = inputs
-  refuseIdle(inputs.settings, settings, { texts, labels: true }, labelTable)
+  refuseIdle(inputs.settings, settings, { texts, job: 'labels' }, labelTable)
   const layout = layoutOf(inputs, usualNegatives(settings))
   const batch = checkLabels({ settings, layout, level, missing, texts })
   const given = inputs.queryText !== undefined && (stored || inputs.corpus !== undefined)

@@ -13,8 +13,9 @@ import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, shareRowTexts, type WantedTexts } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { readStatistics, shareStatistics, usesStatistics } from '../join/statistics.ts'
+import { shareOf } from '../labels/shares.ts'
 import { readCalibration } from '../relevance/calibration-file.ts'
-import { namesOf, type OpenRun, openRun, readSlice, tasksOf } from '../tasks/open-run.ts'
+import { namesOf, type OpenRun, openRun, queriesOf, readSlice, tasksOf } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
 import type { RerankedSlice, RerankRules, RerankSliceInputs } from './rerank-slice.ts'
@@ -36,13 +37,17 @@ export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks):
 
 async function rerankWith(
   vectors: OpenVectors,
-  run: OpenRun,
+  all: OpenRun,
   plan: RerankPlan & { docs: string },
   hooks: Hooks,
 ): Promise<Reranked> {
   const { queries, docs } = vectors
-  const ranked = { run: plan.run, rankings: namesOf(run), queries, documents: documentsIn(docs) }
+  const ranked = { run: plan.run, rankings: namesOf(all), queries, documents: documentsIn(docs) }
+  // All shards compare by the metric of the whole run.
   const metric = await runMetric(plan.settings.metric, ranked, hooks)
+  const { shard = { index: 1, count: 1 } } = plan
+  const share = shareOf(shard, all.queries)
+  const run = shard.count === 1 ? all : queriesOf(all, share.from, share.to)
   const { missing, statistics: source = 'corpus', workers } = plan
   const files = checkTextPair(plan)
   const asked = { ...plan.settings, metric }
@@ -76,6 +81,7 @@ async function rerankWith(
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
       thenCrossEncode: plan.crossEncoding?.settings,
       cutoff: plan.cutoff,
+      ...(shard.count === 1 ? {} : { shard }),
     },
     [...read, plan.tunedFile].filter((file) => file !== undefined),
   )
@@ -112,13 +118,15 @@ async function rerankSlices(
   hooks: Hooks,
 ): Promise<{ reranked: number; report: MissingReport }> {
   const format = formatByName(out)
-  const form = crossEncoding ? undefined : { file: out, format }
+  // Parquet has rows of many slices in a group.
+  const form = crossEncoding || format === 'parquet' ? undefined : { file: out, format }
   const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), workers, { batch: 1 })
   const onDone = stageOf(hooks, 'reranking', run.queries)
   const counts = { queries: 0, reranked: 0 }
   const report = new MissingReport()
   if (crossEncoding) await writeRun(out, crossEncoding.reorder(rankings(), hooks))
-  else await writeRunParts(out, format, lines())
+  else if (form) await writeRunParts(out, form.format, lines())
+  else await writeRun(out, rankings())
   remarkMissing(report, hooks)
   return { reranked: counts.reranked, report }
 

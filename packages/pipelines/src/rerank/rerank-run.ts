@@ -18,6 +18,7 @@ import {
 } from '../join/missing.ts'
 import type { StatisticsSource } from '../join/statistics.ts'
 import { type DocumentPlace, placeOf } from '../join/stores.ts'
+import { checkShard, type Shard } from '../labels/shares.ts'
 import { type CrossEncoding, openCrossEncoding, type ThenCrossEncode } from './cross-encoding.ts'
 import { type Measuring, measureReranking, type RerankFigures } from './rerank-figures.ts'
 import { rerankFiles } from './rerank-files.ts'
@@ -55,6 +56,8 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   background?: string | undefined
   /** For `cutoff`: a file that `kith calibrate` made. */
   calibration?: string | undefined
+  /** Reranks one of several equal parts of the queries; the parts together are the whole run. */
+  shard?: Shard | undefined
   missing?: MissingPolicy | undefined
   /** Threads; the result does not depend on their number. */
   workers?: number | undefined
@@ -91,6 +94,7 @@ export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promis
   const settings = tuned?.settings ?? resolveMethodSettings(inputs.settings)
   if (!tuned) refuseIdle(inputs.settings, settings, { texts: !!inputs.queryText }, methodTable)
   checkCutoff(inputs)
+  checkShare(inputs)
   const then = inputs.thenCrossEncode
   const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
   try {
@@ -116,6 +120,20 @@ function checkCutoff(inputs: RerankInputs): void {
   if (thenCrossEncode) throw problem('cutoff and thenCrossEncode do not go together')
   if (inputs.tuned?.verdict === 'keep-run' && !inputs.force) {
     throw problem('tuning advises against reranking: leave out cutoff, or pass force')
+  }
+}
+
+function checkShare({ shard, qrels, tuned, force, ...inputs }: RerankInputs): void {
+  if (shard === undefined || checkShard(shard).count === 1) return
+  const problem = (text: string) => new KithError('BAD_SETTING', text)
+  if (!('docs' in placeOf(inputs))) {
+    throw problem('shard needs docs, a file of embeddings; submit the work on a store instead')
+  }
+  if (qrels !== undefined) {
+    throw problem('shard and qrels do not go together; measure when all shards are reranked')
+  }
+  if (tuned?.verdict === 'keep-run' && !force) {
+    throw problem('tuning advises against reranking: leave out shard, or pass force')
   }
 }
 

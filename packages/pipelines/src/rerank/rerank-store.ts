@@ -84,6 +84,12 @@ export async function submitRerank(
   if (inputs.cutoff !== undefined) {
     throw new KithError('BAD_SETTING', 'submitted work takes no cutoff; leave cutoff out')
   }
+  if (inputs.shard !== undefined && inputs.shard.count !== 1) {
+    throw new KithError(
+      'BAD_SETTING',
+      'shard cannot be combined with a submission, which divides the work itself; leave out shard',
+    )
+  }
   if (typeof inputs.statistics === 'object') {
     throw new KithError(
       'BAD_INPUT',

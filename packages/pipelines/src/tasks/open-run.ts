@@ -1,4 +1,4 @@
-import { type RankedQuery, type Run, readRun } from '@kith/ir'
+import { type RankedQuery, type Run, RunBuilder, readRun } from '@kith/ir'
 import {
   type IdList,
   parseSlice,
@@ -46,6 +46,36 @@ export async function openRun(file: string): Promise<OpenRun> {
 /** A run that is in memory, for work on its queries. */
 export function runInMemory(run: Run): OpenRun {
   return { queries: run.queries.length, whole: run, slices: () => rankingTasks(run) }
+}
+
+/** The queries of a run from one place to another, for work on a shard of them. */
+export function queriesOf(run: OpenRun, from: number, to: number): OpenRun {
+  return { queries: to - from, whole: undefined, slices: () => slicesWithin(run, from, to) }
+}
+
+async function* slicesWithin(run: OpenRun, from: number, to: number): AsyncGenerator<OpenSlice> {
+  let next = 0
+  for await (const { task, queries } of run.slices()) {
+    const start = next
+    next += queries
+    const [first, end] = [Math.max(from - start, 0), Math.min(to - start, queries)]
+    if (first >= end) continue
+    if (end - first === queries) yield { task, queries }
+    else yield* rankingTasks(part(readSlice(task), first, end))
+  }
+}
+
+/** Some queries of a slice as a run. */
+function part({ list, documents, scores }: SliceQueries, from: number, to: number): Run {
+  const builder = new RunBuilder()
+  for (const { query, ids } of list.slice(from, to)) {
+    builder.add({
+      query,
+      ids: Array.from(ids, (number) => documents.get(number)),
+      scores: Float64Array.from(ids, (number) => scores[number]!),
+    })
+  }
+  return builder.finish()
 }
 
 /** The queries of a slice, with their candidates by their numbers in a list of ids. */

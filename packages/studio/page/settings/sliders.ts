@@ -57,8 +57,12 @@ function slider(
     ...{ from, to, step },
     stops: row.axis!,
     isIdle: (settings, use) =>
-      idleReason(row, { ...settings, mix: mixOf(settings, use), method: 'neighbors' }, use) !==
-        undefined || row.off?.(settings) === true,
+      // The page shows the neighbors, too, as an explanation does.
+      idleReason(
+        row,
+        { ...settings, mix: mixOf(settings, use), method: 'neighbors' },
+        { ...use, job: 'explanation' },
+      ) !== undefined,
   }
 }
 

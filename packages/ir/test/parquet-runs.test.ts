@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { parquetWriteFile } from 'hyparquet-writer'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { evaluate, type RankedQuery, readQrels, readRun, writeRun } from '../src/index.ts'
+import { streamRankings } from '../src/runs/run-stream.ts'
+
+const folder = temporaryFolder()
+const at = (name: string): string => join(folder, name)
+
+const rankings: RankedQuery[] = Array.from({ length: 40 }, (_, q) => ({
+  query: `q${q}`,
+  ids: Array.from({ length: 5 + (q % 3) }, (_, i) => `d${(q + i * 7) % 30}`),
+  scores: Float64Array.from({ length: 5 + (q % 3) }, (_, i) => 1 / (i + 1) - q / 3),
+}))
+
+async function duck(sql: string): Promise<unknown[][]> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  try {
+    return (await connection.runAndReadAll(sql)).getRowsJson()
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+test('a run comes back from Parquet as it was written', async () => {
+  const file = at('run.parquet')
+  await writeRun(file, rankings)
+  expect([...(await readRun(file))]).toEqual(rankings)
+  const streamed: RankedQuery[] = []
+  for await (const ranking of streamRankings(file)) streamed.push(ranking)
+  expect(streamed).toEqual(rankings)
+})
+
+test('DuckDB reads the rows that Kith writes: qid, docid, rank, score', async () => {
+  const file = at('for-duckdb.parquet')
+  await writeRun(file, rankings)
+  const described = await duck(`SELECT column_name, column_type FROM (DESCRIBE FROM '${file}')`)
+  expect(described).toEqual([
+    ['qid', 'VARCHAR'],
+    ['docid', 'VARCHAR'],
+    ['rank', 'INTEGER'],
+    ['score', 'DOUBLE'],
+  ])
+  const rows = rankings.flatMap(({ query, ids, scores }) =>
+    ids.map((id, i) => [query, id, i + 1, scores[i]!]),
+  )
+  expect(await duck(`FROM '${file}'`)).toEqual(rows)
+})
+
+test('Kith reads the rows that DuckDB writes, in any order and with more columns', async () => {
+  const file = at('from-duckdb.parquet')
+  await duck(`COPY (
+    SELECT 'q' || (i % 3) AS qid, 'd' || i AS docid, CAST(i AS FLOAT) / 4 AS score,
+      'text ' || i AS text, [i, i + 1]::FLOAT[] AS vector
+    FROM range(300) t(i)
+  ) TO '${file}' (FORMAT parquet, ROW_GROUP_SIZE 100)`)
+  const run = await readRun(file)
+  expect(run.queries).toEqual(['q0', 'q1', 'q2'])
+  expect(run.size).toBe(300)
+  expect(run.get('q1')!.ids.slice(0, 2)).toEqual(['d298', 'd295'])
+  expect(run.get('q1')!.scores[0]).toBe(74.5)
+})
+
+test('DuckDB joins rankings with qrels to the recall@5 that Kith measures', async () => {
+  const [run, qrels] = [at('joined.parquet'), at('qrels.tsv')]
+  await writeRun(run, rankings)
+  const judged = rankings.map(({ query }, q) => `${query}\t0\td${(q * 7) % 30}\t1`)
+  writeFileSync(qrels, `${judged.join('\n')}\n`)
+  const [[share]] = (await duck(`
+    SELECT count(DISTINCT run.qid) / ${rankings.length}
+    FROM '${run}' AS run
+    JOIN read_csv('${qrels}', delim = '\t', header = false,
+      columns = {qid: 'VARCHAR', iteration: 'VARCHAR', docid: 'VARCHAR', grade: 'INTEGER'}) AS judged
+      ON run.qid = judged.qid AND run.docid = judged.docid
+    WHERE judged.grade > 0 AND run.rank <= 5`)) as [[number]]
+  const found = evaluate(await readQrels(qrels), await readRun(run), ['Recall@5'])
+  expect(share).toBeGreaterThan(0.1)
+  expect(share).toBeCloseTo(found.mean['Recall@5']!, 10)
+})
+
+test('a file without the columns of a run is refused with the columns that it has', async () => {
+  const file = at('other.parquet')
+  parquetWriteFile({
+    filename: file,
+    columnData: [
+      { name: 'id', data: ['a'] },
+      { name: 'score', data: [1] },
+    ],
+  })
+  await expect(readRun(file)).rejects.toThrow(
+    'no column qid; expected qid, docid and score, got id, score; rename the columns',
+  )
+})
