@@ -1,9 +1,12 @@
+import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
 import { checkStatistics } from '../text/term-statistics.ts'
 import { checkTokenizer, tokenizerNames } from '../text/tokenizer.ts'
-import { checkViews } from './check-views.ts'
+import { refuseUnknown } from './names.ts'
 import { type SettingTable, tenths, type Use } from './setting.ts'
-import type { Range } from './setting-rules.ts'
-import type { Settings } from './settings.ts'
+import { type Range, range } from './setting-rules.ts'
+import type { Settings, ViewWeights } from './settings.ts'
+import { show } from './show.ts'
 
 /** All neighbor weights by name; the kernel knows each by its place. */
 export const weights = ['linear', 'exp', 'binary'] as const
@@ -29,6 +32,9 @@ const needsWords = ({ mix }: Settings, { texts, labels }: Use): string | undefin
 }
 
 const withoutBm25 = ({ bm25Weight }: Settings) => bm25Weight === 0
+
+/** The weights that a view has. */
+const kinds = ['graph', 'score'] as const
 
 /** The settings of a ranking by neighbors: everything that Kith knows about each of them. */
 export const settingTable: SettingTable<Settings> = {
@@ -243,4 +249,33 @@ export const settingTable: SettingTable<Settings> = {
     default: undefined,
     values: ['relaxed-simd', 'simd', 'typescript'],
   },
+}
+
+/** Throws unless a value is the weights of views by name. */
+function checkViews(name: string, views: unknown): void {
+  if (typeof views !== 'object' || views === null) {
+    throw new KithError(
+      'BAD_SETTING',
+      `setting ${name} is ${show(views)}, allowed: weights by view name`,
+    )
+  }
+  for (const [view, weights] of Object.entries(views)) {
+    if (!isObject(weights)) continue
+    const part = `weight of ${name}.${view}`
+    refuseUnknown(weights, { part, known: kinds, code: 'BAD_SETTING' })
+  }
+  for (const kind of kinds) {
+    let sum = 0
+    for (const [view, weights] of Object.entries(views as Record<string, Partial<ViewWeights>>)) {
+      range(share)(`${name}.${view}.${kind}`, weights?.[kind])
+      sum += weights[kind] as number
+    }
+    // Decimal fractions such as 0.7 + 0.2 + 0.1 miss 1 by a rounding error.
+    if (Math.abs(sum - 1) > 1e-9) {
+      throw new KithError(
+        'BAD_SETTING',
+        `the ${kind} weights of ${name} sum to ${sum}, must sum to 1`,
+      )
+    }
+  }
 }
