@@ -29,6 +29,27 @@ export async function sideBySide(contestants, inputs, rounds) {
   return Object.fromEntries(names.map((name) => [name, median(times[name])]))
 }
 
+/**
+ * Runs each of several things so many times in a row, batch by batch in turn, and returns the median
+ * milliseconds of CPU time of each, all threads together.
+ */
+export async function inARow(contestants, inputs, { calls, batches }) {
+  const times = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]))
+  let next = 0
+  for (let batch = -Math.ceil(batches / 5); batch < batches; batch++) {
+    for (const [name, call] of Object.entries(contestants)) {
+      const start = process.cpuUsage()
+      for (let i = 0; i < calls; i++) {
+        const waiting = call(inputs[next++ % inputs.length])
+        if (waiting instanceof Promise) await waiting
+      }
+      const { user, system } = process.cpuUsage(start)
+      if (batch >= 0) times[name].push((user + system) / 1000 / calls)
+    }
+  }
+  return Object.fromEntries(Object.entries(times).map(([name, own]) => [name, median(own)]))
+}
+
 /** A table for the terminal, the first row its head. */
 export function table(rows) {
   const widths = rows[0].map((_, c) => Math.max(...rows.map((row) => String(row[c]).length)))

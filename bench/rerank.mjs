@@ -3,7 +3,7 @@
  * fastest into its steps, and beside it what onnxruntime's native Gemm needs for
  * the Gram matrix alone. Gemm and the compiled kernels of one size run in the same
  * rounds, so that their ratios hold on a noisy machine; the split into steps and
- * plain TypeScript are measured by themselves. Both generations with texts follow.
+ * plain TypeScript are measured by themselves. The public calls and the generations with texts follow.
  */
 import { presets, Reranker } from '@kith/core'
 import { available, contextOf, createEngine, mix, orderByScore, Postings } from '@kith/core/steps'
@@ -12,6 +12,7 @@ import { compareGenerations } from './generations.mjs'
 import { compareLists } from './lists.mjs'
 import { median, sideBySide, table } from './measure.mjs'
 import { gemmSession } from './onnx-gemm.mjs'
+import { comparePublicCalls } from './public-call.mjs'
 
 const kernels = ['relaxed-simd', 'simd', 'typescript'].filter(available)
 const fastest = kernels[0]
@@ -23,11 +24,9 @@ export async function run() {
   const rows = [
     ['N', 'd', 'trust', 'Gemm', ...kernels, '× Gemm', 'check', 'copy, Gram', 'neighbors', 'rest'],
   ]
-  const results = new Map()
   for (const size of sizes) {
     process.stderr.write(`measuring N = ${size} …\n`)
     const times = await measureSize(size)
-    results.set(size, times)
     for (const dimensions of lengths) {
       for (const trust of trusts) {
         const of = (name) => times[`${name} ${dimensions} ${trust}`]
@@ -46,7 +45,7 @@ export async function run() {
   }
   console.log('\nReranking, ms per query (paper settings, k = 21, one thread, medians)\n')
   console.log(table(rows))
-  console.log(`\n${targets(results)}`)
+  await comparePublicCalls()
   await compareGenerations()
   await compareLists()
 }
@@ -100,7 +99,7 @@ function splitTimes(settings, inputs, rounds) {
   for (let round = 0; round < rounds; round++) {
     const { query, candidates } = inputs[round % inputs.length]
     const marks = [performance.now()]
-    const context = contextOf(query, candidates, settings.contextSize, postings, settings.tokenizer)
+    const context = contextOf(query, candidates, settings.contextSize, postings, settings)
     marks.push(performance.now())
     const graph = engine.gram(context.views.get('vectors'))
     marks.push(performance.now())

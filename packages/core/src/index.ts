@@ -23,10 +23,11 @@ export { init, kernel } from './kernel/load.ts'
 export { type AuditSettings, auditCandidates, type Finding, type Voucher } from './labels/audit.ts'
 export type { DistilSettings, PartialDistilSettings } from './labels/distil.ts'
 export type { GroundTruth } from './labels/ground-truth.ts'
-export { type LabelPresetName, labelPresets } from './labels/label-presets.ts'
 export {
   type Aggregate,
+  type LabelPresetName,
   type LabelSettings,
+  labelPresets,
   type Normalization,
   type PartialLabelSettings,
   resolveLabelSettings,
@@ -50,14 +51,15 @@ export type { Similarities, Similarity } from './method/similarities.ts'
 export { Reranker } from './reranker.ts'
 export type { ScoreParts, TakenApart } from './score-parts.ts'
 export { type ScoredTexts, Selection } from './selection.ts'
-export { type PresetName, presets } from './settings/presets.ts'
 export type { PartialRerankerSettings } from './settings/reranker-settings.ts'
-export type {
-  PartialSettings,
-  RowScaling,
-  Settings,
-  ViewWeights,
-  Weight,
+export {
+  type PartialSettings,
+  type PresetName,
+  presets,
+  type RowScaling,
+  type Settings,
+  type ViewWeights,
+  type Weight,
 } from './settings/settings.ts'
 export {
   type PreparedText,

@@ -5,7 +5,14 @@
 
 export { abortedError, throwIfAborted } from './abort.ts'
 export { methods, methodTable, similaritySettings } from './baselines/method-settings.ts'
-export { compareProducts, compareVectors, metricRemark, similarityOf } from './compare-vectors.ts'
+export {
+  compareProducts,
+  compareVectors,
+  metricRemark,
+  queryProducts,
+  similarityOf,
+  warnMetric,
+} from './compare-vectors.ts'
 export { auditPreset } from './labels/audit.ts'
 export {
   distilDefaults,
@@ -29,8 +36,6 @@ export { extendRanking } from './method/order-by-score.ts'
 export { lookedAt } from './method/preselect.ts'
 export { textWeights } from './method/view-weights.ts'
 export { OpenState } from './open-state.ts'
-export { queryProducts } from './query-products.ts'
-export { higherIsBetter, type RetrieverScores } from './retriever-scores.ts'
 export { idleReason, refuseIdle } from './settings/idle.ts'
 export { type NamedParts, refuseUnknown, unknownName } from './settings/names.ts'
 export { is, type Need, only } from './settings/needs.ts'
@@ -62,10 +67,11 @@ export {
 } from './text/language.ts'
 export { checkTokenizer, isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'
 export {
+  higherIsBetter,
   methodLooksAt,
   type PlannedCandidates,
   planVectors,
+  type RetrieverScores,
   takesWords,
   type VectorPlan,
 } from './vector-plan.ts'
-export { warnMetric } from './warn-metric.ts'

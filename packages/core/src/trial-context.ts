@@ -11,7 +11,6 @@ import {
 import { KithError } from './error.ts'
 import type { Engine, KernelName, Lists, Neighborhoods, Square } from './kernel/engine.ts'
 import { kernel } from './kernel/load.ts'
-import { LruCache } from './lru-cache.ts'
 import { computed, type Recall } from './method/graph.ts'
 import type { MetricUse } from './method/metric.ts'
 import type { Ranking } from './method/order-by-score.ts'
@@ -228,4 +227,33 @@ function joined(lists: readonly Uint32Array[], length: number): Uint32Array {
     all.set(list, i * length)
   })
   return all
+}
+
+/** Values by key, of which only the most recently used are kept. */
+class LruCache<T> {
+  readonly #values = new Map<string, T>()
+  readonly #most: number
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get(key: string): T | undefined {
+    const value = this.#values.get(key)
+    if (value === undefined) return undefined
+    // A map lists its keys in the order in which they were set.
+    this.#values.delete(key)
+    this.#values.set(key, value)
+    return value
+  }
+
+  set(key: string, value: T): void {
+    this.#values.delete(key)
+    this.#values.set(key, value)
+    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value!)
+  }
+
+  values(): Iterable<T> {
+    return this.#values.values()
+  }
 }

@@ -10,9 +10,11 @@ import { rerank } from './functions.ts'
 import type { SomeVectors, Vector } from './matrix.ts'
 import { extendRanking, type Ranking } from './method/order-by-score.ts'
 import { lookedAt } from './method/preselect.ts'
-import type { RetrieverScores } from './retriever-scores.ts'
 import { Selection } from './selection.ts'
 import type { Text } from './text/prepare-text.ts'
+
+/** A retriever's scores, one for each candidate; undefined where it gave none. */
+export type RetrieverScores = readonly (number | undefined)[]
 
 /** Which vectors a ranking of candidates needs, and the ranking once they are there. */
 export interface VectorPlan {
@@ -72,4 +74,15 @@ export function methodLooksAt(settings: MethodSettings, texts: boolean): number 
 /** Whether a method ranks candidates without a vector by their words. */
 export function takesWords(method: MethodSettings['method']): boolean {
   return method === 'neighbors' || baselines[method].takesWords
+}
+
+/**
+ * Scores of which the higher is the better. Candidates stand best first: scores that rise all the
+ * way down are distances, and are negated.
+ */
+export function higherIsBetter(scores: RetrieverScores): RetrieverScores {
+  const known = scores.filter((score) => score !== undefined)
+  const rising = known.every((score, i) => i === 0 || score >= known[i - 1]!)
+  if (!rising || known[0] === known.at(-1)) return scores
+  return scores.map((score) => (score === undefined ? undefined : -score))
 }

@@ -81,7 +81,7 @@ const rules: Readonly<Record<keyof ListOptions, Rule>> = {
   onTopic: share,
   collapse: share,
   groups: checkList,
-  maxPerGroup: range({ from: 1, to: Number.MAX_SAFE_INTEGER, integer: true }),
+  maxPerGroup: range({ from: 1, integer: true }),
   priors: checkList,
   priorWeight: range({ from: 0, to: 1000 }),
   priorScale: choice('standard', 'log-odds'),

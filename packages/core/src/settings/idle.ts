@@ -37,7 +37,8 @@ export function refuseIdle(
   table: AnyTable,
 ): void {
   if (given === undefined || use === undefined) return
-  const set = Object.keys(table).filter((name) => !isUnset(given, name))
+  const own = new Set(Object.getOwnPropertyNames(given))
+  const set = Object.keys(table).filter((name) => own.has(name) && !isUnset(given, name))
   if (ofPreset.every((name) => set.includes(name))) return
   for (const name of set) {
     const reason = idleReason(table[name]!, settings as Named, use)

@@ -5,8 +5,8 @@ import {
   resolveMethodSettings,
   standard,
 } from '../baselines/method-settings.ts'
-import { labelPresets } from '../labels/label-presets.ts'
 import {
+  defaultLabelSettings,
   type LabelSettings,
   labelRules,
   type PartialLabelSettings,
@@ -34,10 +34,7 @@ export function resolveRerankerSettings(settings: PartialRerankerSettings = {}):
   const labelMix = mix === 'words' ? undefined : mix
   return {
     ranking: resolveMethodSettings(pick(others, methodRules, { mix }), standard),
-    labels: resolveLabelSettings(
-      pick(others, labelRules, { mix: labelMix }),
-      labelPresets.balanced,
-    ),
+    labels: resolveLabelSettings(pick(others, labelRules, { mix: labelMix }), defaultLabelSettings),
   }
 }
 

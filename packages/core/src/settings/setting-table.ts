@@ -1,10 +1,13 @@
+import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
 import { checkStatistics } from '../text/term-statistics.ts'
 import { checkTokenizer, tokenizerNames } from '../text/tokenizer.ts'
-import { checkViews } from './check-views.ts'
+import { refuseUnknown } from './names.ts'
 import { above, below, is, type Named, only, ranking, texts } from './needs.ts'
 import { type SettingTable, tenths, type Use } from './setting.ts'
-import type { Range } from './setting-rules.ts'
-import type { Settings } from './settings.ts'
+import { type Range, range } from './setting-rules.ts'
+import type { Settings, ViewWeights } from './settings.ts'
+import { show } from './show.ts'
 
 /** All neighbor weights by name; the kernel knows each by its place. */
 export const weights = ['linear', 'exp', 'binary'] as const
@@ -33,6 +36,9 @@ const neighbors = [
   only('with texts', inWords, above('neighborWeight', 0)),
   only('without texts', inMix, below('lambda', 1)),
 ]
+
+/** The weights that a view has. */
+const kinds = ['graph', 'score'] as const
 
 /** The settings of a ranking by neighbors: everything that Kith knows about each of them. */
 export const settingTable: SettingTable<Settings> = {
@@ -254,4 +260,30 @@ export const settingTable: SettingTable<Settings> = {
     default: undefined,
     values: ['relaxed-simd', 'simd', 'typescript'],
   },
+}
+
+/** Throws unless a value is the weights of views by name. */
+function checkViews(name: string, views: unknown): void {
+  if (typeof views !== 'object' || views === null) {
+    throw new KithError(
+      'BAD_SETTING',
+      `setting ${name} must be an object of weights by view name, got ${show(views)}`,
+    )
+  }
+  for (const [view, weights] of Object.entries(views)) {
+    if (!isObject(weights)) continue
+    const part = `weight of ${name}.${view}`
+    refuseUnknown(weights, { part, known: kinds, code: 'BAD_SETTING' })
+  }
+  for (const kind of kinds) {
+    let sum = 0
+    for (const [view, weights] of Object.entries(views as Record<string, Partial<ViewWeights>>)) {
+      range(share)(`${name}.${view}.${kind}`, weights?.[kind])
+      sum += weights[kind] as number
+    }
+    // Decimal fractions such as 0.7 + 0.2 + 0.1 miss 1 by a rounding error.
+    if (Math.abs(sum - 1) > 1e-9) {
+      throw new KithError('BAD_SETTING', `the ${kind} weights of ${name} must sum to 1, got ${sum}`)
+    }
+  }
 }

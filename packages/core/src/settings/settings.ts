@@ -2,7 +2,7 @@ import { KithError } from '../error.ts'
 import type { KernelName } from '../kernel/engine.ts'
 import type { TermStatistics } from '../text/term-statistics.ts'
 import type { Tokenizer } from '../text/tokenizer.ts'
-import { defaultsOf, rulesOf } from './setting.ts'
+import { defaultsOf, presetOf, rulesOf } from './setting.ts'
 import { type Rules, resolve } from './setting-rules.ts'
 import { type rowScalings, settingTable, type weights } from './setting-table.ts'
 
@@ -94,6 +94,37 @@ export const settingRules: Rules = rulesOf(settingTable)
 
 /** The default settings, also the preset `balanced`. */
 export const defaultSettings: Settings = defaultsOf(settingTable)
+
+/** The paper's settings for MS MARCO. They belong to inner products around 100, not to cosines. */
+/* @__NO_SIDE_EFFECTS__ */
+function msmarco(
+  settings: Pick<Settings, 'contextSize' | 'k' | 'kExp' | 'trust' | 'lambda'>,
+): Settings {
+  return presetOf(defaultSettings, { ...settings, metric: 'dot', mix: 'raw' })
+}
+
+/**
+ * Named settings. `balanced` is the default; `balanced-1` and `balanced-2` are the defaults of the
+ * first and the second generation, which differ where texts are given; the others are the paper's
+ * (docs/method.md section 5).
+ */
+export const presets = /* @__PURE__ */ Object.freeze({
+  balanced: defaultSettings,
+  'balanced-1': presetOf(defaultSettings, { mix: 'standard', tokenizer: 'none' }),
+  'balanced-2': presetOf(defaultSettings, { windowWeight: 0, titleWeight: 0 }),
+  'msmarco-tas-b': msmarco({ contextSize: 60, k: 21, kExp: 3, trust: 0, lambda: 0.451 }),
+  'msmarco-cocondenser': msmarco({ contextSize: 53, k: 21, kExp: 5, trust: 0.128, lambda: 0.469 }),
+  'msmarco-coder-cocondenser': msmarco({
+    contextSize: 63,
+    k: 19,
+    kExp: 8,
+    trust: 0.5,
+    lambda: 0.473,
+  }),
+} satisfies Record<string, Settings>)
+
+/** The name of a preset. */
+export type PresetName = keyof typeof presets
 
 /** Completes settings with others, by default `balanced`, and checks each one's range. */
 export function resolveSettings(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { queryProducts } from '../src/query-products.ts'
+import { queryProducts } from '../src/compare-vectors.ts'
 
 /** Whole numbers, whose sums are exact, and more vectors than are looked at together. */
 const vectors = fc
