@@ -1,4 +1,3 @@
-import type { Vector } from './matrix.ts'
 import { chooseMetric, FITS, type MetricUse } from './method/metric.ts'
 import { queryProducts } from './query-products.ts'
 import type { Settings } from './settings/settings.ts'
@@ -46,18 +45,6 @@ export function metricRemark(
   }
   if (others < FITS || others - own < APART) return undefined
   return `vectors differ in length, and the order of ${whose} fits ${other} better than ${name} (${against(others, own)}), but metric is ${name}: pass ${other}, or leave the metric out`
-}
-
-/** The inner product or the cosine of two vectors; a zero vector has the cosine 0. */
-export function similarityOf(a: Vector, b: Vector, metric: MetricUse['name']): number {
-  const product = dot(a, b)
-  return metric === 'dot' ? product : product / (Math.sqrt(dot(a, a) * dot(b, b)) || 1)
-}
-
-function dot(a: Vector, b: Vector): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
 }
 
 function percent(share: number): string {

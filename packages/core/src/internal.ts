@@ -5,7 +5,7 @@
 
 export { abortedError, throwIfAborted } from './abort.ts'
 export { methods, methodTable, similaritySettings } from './baselines/method-settings.ts'
-export { compareProducts, compareVectors, metricRemark, similarityOf } from './compare-vectors.ts'
+export { compareProducts, compareVectors, metricRemark } from './compare-vectors.ts'
 export { auditPreset } from './labels/audit.ts'
 export {
   distilDefaults,
@@ -60,6 +60,7 @@ export {
 } from './text/language.ts'
 export { checkTokenizer, isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'
 export {
+  completeList,
   methodLooksAt,
   type PlannedCandidates,
   planVectors,
