@@ -56,6 +56,7 @@ test('agents search a folder and read documents, by the SDK’s own client', asy
     title: 'Bees',
     text: 'Bees find flowers by color and scent.',
     score: expect.any(Number),
+    similarity: expect.any(Number),
     matched: expect.arrayContaining(['find', 'flower']),
   })
   const [content] = found.content as { type: string; text: string }[]
@@ -125,6 +126,28 @@ test('a file whose heading stands above thousands of sections neither ends it no
   const { bytes, errors } = await callOnce(given, 'search', { query: 'bees', top: 50 })
   expect(bytes).toBeLessThan(100_000)
   expect(errors).toContain(`1 headings cut to 200 characters, such as ${join(hostile, 'a.md')}`)
+})
+
+test('a query about another subject gets an empty answer with the reason', async () => {
+  const hives = join(folder, 'hives')
+  mkdirSync(hives)
+  const subjects = ['The queen', 'A worker bee', 'The beekeeper', 'A swarm', 'The drone', 'Brood']
+  const verbs = ['leaves the hive', 'guards the entrance', 'fills the comb with honey']
+  const ends = ['in spring', 'before the winter', 'when the lime trees bloom', 'after rain']
+  subjects.forEach((subject, i) => {
+    const lines = verbs.flatMap((verb) => ends.map((end) => `${subject} ${verb} ${end}.`))
+    writeFileSync(join(hives, `${i}.md`), lines.map((line) => `## ${line}\n\n${line}\n`).join('\n'))
+  })
+  const ask = (query: string) => callOnce(['--folder', hives], 'search', { query, top: 3 })
+  const off = await ask('How do I file my income tax return?')
+  expect(off.content).toEqual({ results: [], reason: expect.stringContaining('off topic') })
+  const on = await ask('Which bee guards the entrance of the hive?')
+  const { results } = on.content as { results: object[] }
+  expect(results).toHaveLength(3)
+  expect(results[0]).toMatchObject({
+    relevance: expect.any(Number),
+    similarity: expect.any(Number),
+  })
 })
 
 test('titles are cut, and results beyond the size of an answer are counted', async () => {

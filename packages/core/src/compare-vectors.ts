@@ -1,5 +1,4 @@
 import type { Products } from './kernel/engine.ts'
-import type { Vector } from './matrix.ts'
 import { chooseMetric, FITS, type MetricUse } from './method/metric.ts'
 import type { Settings } from './settings/settings.ts'
 import { Lender } from './workspace.ts'
@@ -101,18 +100,6 @@ export function warnMetric(
   }
   if (process?.emitWarning) process.emitWarning(remark, 'KithWarning')
   else console?.warn(`KithWarning: ${remark}`)
-}
-
-/** The inner product or the cosine of two vectors; a zero vector has the cosine 0. */
-export function similarityOf(a: Vector, b: Vector, metric: MetricUse['name']): number {
-  const product = dot(a, b)
-  return metric === 'dot' ? product : product / (Math.sqrt(dot(a, a) * dot(b, b)) || 1)
-}
-
-function dot(a: Vector, b: Vector): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
 }
 
 function percent(share: number): string {

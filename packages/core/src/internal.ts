@@ -10,7 +10,6 @@ export {
   compareVectors,
   metricRemark,
   queryProducts,
-  similarityOf,
   warnMetric,
 } from './compare-vectors.ts'
 export { auditPreset } from './labels/audit.ts'
@@ -67,6 +66,7 @@ export {
 } from './text/language.ts'
 export { checkTokenizer, isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'
 export {
+  completeList,
   higherIsBetter,
   methodLooksAt,
   type PlannedCandidates,

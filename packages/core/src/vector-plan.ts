@@ -5,8 +5,9 @@ import {
   resolveMethodSettings,
   similaritySettings,
 } from './baselines/method-settings.ts'
-import type { Query } from './context.ts'
 import { rerank } from './functions.ts'
+import type { ListOptions } from './list/list-options.ts'
+import { type Shortlist, shortlist } from './list/shortlist.ts'
 import type { SomeVectors, Vector } from './matrix.ts'
 import { extendRanking, type Ranking } from './method/order-by-score.ts'
 import { lookedAt } from './method/preselect.ts'
@@ -22,6 +23,15 @@ export interface VectorPlan {
   readonly chosen: readonly number[]
   /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
   rerank(vector: Vector | undefined, vectors: SomeVectors): Ranking
+  /**
+   * Makes a list of the candidates, as `shortlist` does. Those that the method does not look at stand
+   * behind the others, unless an option takes hits away: nobody knows whether they would be kept.
+   */
+  list(
+    vector: Vector | undefined,
+    vectors: readonly (Vector | undefined)[],
+    options?: ListOptions,
+  ): Shortlist
 }
 
 /** Candidates before their vectors are there, best first. */
@@ -50,20 +60,64 @@ export function planVectors(
     scores: texts && scores?.slice(0, looked),
   }
   const scored = first.scores?.some((score) => score !== undefined)
-  if (scored && looked > all.contextSize && all.method === 'neighbors') {
-    const selection = new Selection({ text }, first, similaritySettings(all))
-    return {
-      chosen: [...selection.chosen],
-      rerank: (vector, vectors) => extendRanking(selection.rerank(vector!, vectors), count),
-    }
-  }
-  return {
-    chosen: Array.from({ length: looked }, (_, index) => index),
+  const selection =
+    scored && looked > all.contextSize && all.method === 'neighbors'
+      ? new Selection({ text }, first, similaritySettings(all))
+      : undefined
+  const chosen = selection ? [...selection.chosen] : Array.from({ length: looked }, (_, i) => i)
+  const plan: VectorPlan = {
+    chosen,
     rerank(vector, vectors) {
-      const query: Query = { vector, text }
-      return extendRanking(rerank(query, { vectors, ...first }, all), count)
+      const ranking = selection
+        ? selection.rerank(vector!, vectors)
+        : rerank({ vector, text }, { vectors, ...first }, all)
+      return extendRanking(ranking, count)
+    },
+    list(vector, vectors, options = {}) {
+      if (Object.values(options).every((option) => option === undefined)) {
+        return listOf(plan.rerank(vector, vectors))
+      }
+      const own: (Vector | undefined)[] = new Array(looked).fill(undefined)
+      chosen.forEach((index, i) => {
+        own[index] = vectors[i]
+      })
+      const found = shortlist({ vector, text }, { vectors: own, ...first }, { ...all, ...options })
+      return completeList(found, count, options)
     },
   }
+  return plan
+}
+
+/** A list of all hits of a ranking. */
+function listOf({ order, scores, similarities, metric }: Ranking): Shortlist {
+  const hits = Array.from(order, (index, i) => {
+    const similarity = similarities?.[i] ?? Number.NaN
+    return {
+      index,
+      score: scores[i]!,
+      similarity: Number.isNaN(similarity) ? undefined : similarity,
+      relevance: undefined,
+      duplicates: [],
+      others: [],
+    }
+  })
+  return { hits, below: [], onTopic: undefined, metric }
+}
+
+/**
+ * A list with the candidates behind those that were looked at, unless an option takes hits away:
+ * nobody knows whether they would be kept.
+ */
+export function completeList(
+  list: Shortlist,
+  count: number,
+  { cutoff, onTopic, collapse, groups }: ListOptions,
+): Shortlist {
+  if ([cutoff, onTopic, collapse, groups].some((option) => option !== undefined)) return list
+  const order = Uint32Array.from(list.hits, ({ index }) => index)
+  const scores = Float32Array.from(list.hits, ({ score }) => score)
+  const whole = listOf(extendRanking({ order, scores }, count))
+  return { ...list, hits: [...list.hits, ...whole.hits.slice(list.hits.length)] }
 }
 
 /** How many of the first candidates a method looks at: only those that take words choose their context by them. */

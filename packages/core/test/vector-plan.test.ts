@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { rerank, resolveMethodSettings, Selection, termStatistics } from '../src/index.ts'
+import {
+  background,
+  rerank,
+  resolveMethodSettings,
+  Selection,
+  termStatistics,
+} from '../src/index.ts'
 import { higherIsBetter, methodLooksAt, planVectors } from '../src/internal.ts'
 
 const count = 230
@@ -71,4 +77,22 @@ test('scores that rise from the best candidate on are distances', () => {
   for (const scores of [[3, 2, 2], [1, 3, 2], [2, 2], [5], [], [undefined]]) {
     expect(higherIsBetter(scores)).toBe(scores)
   }
+})
+
+test('a list has all candidates, those behind the first 200 too, unless an option takes hits away', () => {
+  const plan = planVectors(text, { count, texts, scores }, { statistics })
+  const chosen = plan.chosen.map((index) => vectors[index]!)
+  const plain = plan.list(vector, chosen)
+  const { order, scores: better } = plan.rerank(vector, chosen)
+  expect(plain.hits.map(({ index }) => index)).toEqual([...order])
+  expect(plain.hits.map(({ score }) => score)).toEqual([...better])
+  for (const { index, similarity } of plain.hits) {
+    expect(similarity !== undefined).toBe(plan.chosen.includes(index))
+  }
+  const options = { background: background(vectors) }
+  const estimated = plan.list(vector, chosen, options)
+  expect(estimated.hits).toHaveLength(count)
+  expect(estimated.hits.slice(200).map(({ index }) => index)).toEqual([...order.subarray(200)])
+  expect(estimated.hits[0]!.relevance).toBeGreaterThan(0)
+  expect(plan.list(vector, chosen, { ...options, cutoff: 3 }).hits).toHaveLength(3)
 })

@@ -3,13 +3,13 @@ import {
   type ListOptions,
   type Ranking,
   Reranker,
-  Selection,
   type Settings,
+  type Shortlist,
   shortlist,
   type TitledText,
   type Vector,
 } from '@kith/core'
-import { compareProducts, queryProducts } from '@kith/core/internal'
+import { compareProducts, planVectors, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
 import { wholeText } from '@kith/stores/internal'
 import type { TextEmbedder } from './embedder.ts'
@@ -101,16 +101,9 @@ export class Ranker {
 
   /** Ranks by words and vectors, with estimates of relevance where a background of such vectors is known. */
   #rankTexts(query: { vector: Vector; text: string }, candidates: CandidateViews): RankedList {
-    const { background } = this.scale
-    if (background?.dimensions !== query.vector.length) {
-      return this.#withTexts.rerank(query, candidates)
-    }
-    const { hits } = shortlist(query, candidates, { ...this.settings, ...this.scale })
-    return {
-      order: Uint32Array.from(hits, ({ index }) => index),
-      scores: Float32Array.from(hits, ({ score }) => score),
-      relevances: hits.map(({ relevance }) => relevance),
-    }
+    const scale = this.#scaleOf(query.vector)
+    if (!scale.background) return this.#withTexts.rerank(query, candidates)
+    return rankedList(shortlist(query, candidates, { ...this.settings, ...scale }))
   }
 
   /** Whether a query's hits can be chosen by their words before their vectors are there. */
@@ -133,19 +126,19 @@ export class Ranker {
       texts: hits.map(({ title, text }) => ({ title, text })),
       scores: hits.map(({ score }) => score),
     }
-    const selection = new Selection({ text: query.text }, candidates, this.settings)
-    const ids = Array.from(selection.chosen, (index) => hits[index]!.id)
+    const plan = planVectors(query.text, { count: hits.length, ...candidates }, this.settings)
+    const ids = plan.chosen.map((index) => hits[index]!.id)
     const vectors = await vectorsOf(ids)
     vectors.forEach((vector, i) => {
       if (vector) checkEmbedding({ vector, where: `document ${ids[i]}` })
     })
     const { vector } = query.embedding
-    if (this.scale.background?.dimensions !== vector.length) {
-      return selection.rerank(vector, vectors)
-    }
-    const known = new Map(Array.from(selection.chosen, (index, i) => [index, vectors[i]]))
-    const own = hits.map((_, index) => known.get(index))
-    return this.#rankTexts({ vector, text: query.text }, { ...candidates, vectors: own })
+    return rankedList(plan.list(vector, vectors, this.#scaleOf(vector)))
+  }
+
+  /** What relevance is estimated by for a query; nothing where the background has other dimensions. */
+  #scaleOf(vector: Vector): RelevanceScale {
+    return this.scale.background?.dimensions === vector.length ? this.scale : {}
   }
 
   /** Some items' embeddings: their own, those of the store's documents with their texts, or encoded. */
@@ -188,6 +181,16 @@ export class Ranker {
         known[i] = { embedding: { vector, where: nameOf(role, i) }, tokens: 0, from: 'found' }
     })
     return known
+  }
+}
+
+function rankedList({ hits }: Shortlist): RankedList {
+  const relevances = hits.map(({ relevance }) => relevance)
+  return {
+    order: Uint32Array.from(hits, ({ index }) => index),
+    scores: Float32Array.from(hits, ({ score }) => score),
+    similarities: Float32Array.from(hits, ({ similarity }) => similarity ?? Number.NaN),
+    relevances: relevances.every((relevance) => relevance === undefined) ? undefined : relevances,
   }
 }
 

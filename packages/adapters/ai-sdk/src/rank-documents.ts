@@ -9,13 +9,7 @@ import {
   type TitledText,
   type Vector,
 } from '@kith/core'
-import {
-  compareProducts,
-  methodLooksAt,
-  planVectors,
-  similarityOf,
-  takesWords,
-} from '@kith/core/internal'
+import { compareProducts, planVectors, takesWords } from '@kith/core/internal'
 import { completeVectors, type Embed, type RerankDocument } from './documents.ts'
 
 /** What is ranked, in any order. */
@@ -92,25 +86,7 @@ async function rankChosen(
   const plan = planVectors(query.text, candidates, options.settings)
   const chosen = plan.chosen.map((index) => places[index]!)
   const { vector, vectors } = await vectorsOf(query, documents, chosen, options)
-  const { settings, list } = options
-  const known = new Map(plan.chosen.map((index, i) => [index, vectors[i]!]))
-  if (Object.values(list).some((option) => option !== undefined)) {
-    const looked = places.slice(0, methodLooksAt(settings, candidates.texts !== undefined))
-    const first = {
-      vectors: looked.map((_, index) => known.get(index)),
-      texts: candidates.texts?.slice(0, looked.length),
-      scores: candidates.texts && candidates.scores.slice(0, looked.length),
-    }
-    const asked = { vector, text: query.text }
-    return ofPlaces(shortlist(asked, first, { ...settings, ...list }), places)
-  }
-  const { order, scores: better, metric } = plan.rerank(vector, vectors)
-  const hits = Array.from(order, (index, place) => {
-    const own = known.get(index)
-    const similarity = own && similarityOf(vector, own, metric?.name ?? 'dot')
-    return { index, score: better[place]!, similarity, relevance: undefined }
-  })
-  return ofPlaces({ hits, onTopic: undefined, metric }, places)
+  return ofPlaces(plan.list(vector, vectors, options.list), places)
 }
 
 async function rankNearest(

@@ -1,5 +1,4 @@
 import type { ListOptions, Shortlist } from '@kith/core'
-import { extendRanking } from '@kith/core/internal'
 
 /** Which of the ranked hits are kept, and how relevant they are. */
 export interface HitListOptions<Hit>
@@ -64,19 +63,13 @@ export interface RerankedHit<Hit> {
   others?: Hit[]
 }
 
-/**
- * The hits of a list. Behind them come the hits that the method did not look at, unless an option
- * takes hits away: then they are left out, since nobody knows whether they would be kept.
- *
- * @param looked How many of the first hits the list was made of.
- */
+/** The hits of a list. */
 export function listedHits<Hit>(
   hits: readonly Hit[],
   list: Pick<Shortlist, 'hits'>,
-  looked: number,
-  { cutoff, onTopic, collapse, group }: HitListOptions<Hit>,
+  { collapse, group }: HitListOptions<Hit>,
 ): RerankedHit<Hit>[] {
-  const listed = list.hits.map((own) => ({
+  return list.hits.map((own) => ({
     hit: hits[own.index]!,
     score: own.score,
     similarity: own.similarity,
@@ -85,19 +78,4 @@ export function listedHits<Hit>(
     ...(collapse === undefined ? {} : { duplicates: own.duplicates.map((i) => hits[i]!) }),
     ...(group === undefined ? {} : { others: own.others.map((i) => hits[i]!) }),
   }))
-  const whole = [cutoff, onTopic, collapse, group].every((option) => option === undefined)
-  if (!whole || looked === hits.length) return listed
-  const ranking = {
-    order: Uint32Array.from(list.hits, ({ index }) => index),
-    scores: Float32Array.from(list.hits, ({ score }) => score),
-  }
-  const { order, scores } = extendRanking(ranking, hits.length)
-  const behind = Array.from(order.subarray(looked), (index, i) => ({
-    hit: hits[index]!,
-    score: scores[looked + i]!,
-    similarity: undefined,
-    relevance: undefined,
-    index,
-  }))
-  return [...listed, ...behind]
 }

@@ -1,19 +1,7 @@
-import { KithError, type Query, shortlist, type Vector } from '@kith/core'
-import {
-  methodLooksAt,
-  planVectors,
-  refuseUnknown,
-  similarityOf,
-  warnMetric,
-} from '@kith/core/internal'
+import { KithError, type Query, type Vector } from '@kith/core'
+import { planVectors, refuseUnknown, warnMetric } from '@kith/core/internal'
 import { checkHits, checkReader, fetchedOptionParts } from './check-arguments.ts'
-import {
-  type HitListOptions,
-  listedHits,
-  listOptionNames,
-  listOptions,
-  type RerankedHit,
-} from './hit-list.ts'
+import { listedHits, listOptions, type RerankedHit } from './hit-list.ts'
 import { adaptedQuery, checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
 import { type RerankHitsOptions, readOptions } from './rerank-hits.ts'
 
@@ -97,26 +85,7 @@ export async function rerankFetched<Hit>(
   }
   const advice = 'option vectors must return it'
   const vectors = checkVectors(fetched, advice, words, settings)
-  const own = new Map(plan.chosen.map((index, i) => [index, vectors[i]]))
-  if (listOptionNames.every((name) => options[name as keyof HitListOptions<Hit>] === undefined)) {
-    const { order, scores, metric } = plan.rerank(vector, vectors)
-    warnMetric(settings.metric, metric, 'the hits')
-    return Array.from(order.subarray(0, topN), (index, place) => {
-      const found = own.get(index)
-      const similarity = found && similarityOf(vector, found, metric?.name ?? 'dot')
-      return { hit: hits[index]!, score: scores[place]!, similarity, relevance: undefined, index }
-    })
-  }
-  const first = hits.slice(0, methodLooksAt(settings, words))
-  const list = shortlist(
-    { vector, text },
-    {
-      vectors: first.map((_, index) => own.get(index)),
-      texts: candidates.texts?.slice(0, first.length),
-      scores: words ? candidates.scores?.slice(0, first.length) : undefined,
-    },
-    { ...settings, ...listOptions(options, first) },
-  )
+  const list = plan.list(vector, vectors, listOptions(options, hits))
   warnMetric(settings.metric, list.metric, 'the hits')
-  return listedHits(hits, list, first.length, options).slice(0, topN)
+  return listedHits(hits, list, options).slice(0, topN)
 }

@@ -8,6 +8,7 @@ import {
   type TermStatistics,
 } from '@kith/core'
 import {
+  completeList,
   methodLooksAt,
   methodTable,
   refuseIdle,
@@ -81,9 +82,10 @@ export function rerankHits<Hit>(
     texts: words ? textsOf(first, reader) : undefined,
     scores: words ? scoresOf(first, reader) : undefined,
   }
-  const list = shortlist(query, candidates, { ...settings, ...listOptions(options, first) })
+  const wanted = listOptions(options, first)
+  const list = shortlist(query, candidates, { ...settings, ...wanted })
   warnMetric(settings.metric, list.metric, 'the hits')
-  return listedHits(hits, list, first.length, options).slice(0, topN)
+  return listedHits(hits, completeList(list, hits.length, wanted), options).slice(0, topN)
 }
 
 /** How hits are reranked. */

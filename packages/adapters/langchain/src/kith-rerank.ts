@@ -4,7 +4,6 @@ import {
   type MethodSettings,
   type PartialMethodSettings,
   resolveMethodSettings,
-  shortlist,
   type TermStatistics,
   type Text,
   type Vector,
@@ -18,7 +17,6 @@ import {
   type RetrieverScores,
   refuseIdle,
   refuseUnknown,
-  similarityOf,
   warnMetric,
 } from '@kith/core/internal'
 import { Document, type DocumentInterface } from '@langchain/core/documents'
@@ -161,29 +159,13 @@ export class KithRerank extends BaseDocumentCompressor {
       this.#cache.query(query),
       this.#vectors(plan.chosen.map((index) => ({ ...looked[index]!, vector: own[index] }))),
     ])
-    const known = new Map(plan.chosen.map((index, i) => [index, vectors[i]!]))
     const { background, calibration, cutoff, onTopic, collapse } = this.#options
     const wanted = { background, calibration, cutoff, onTopic, collapse }
-    if (Object.values(wanted).some((option) => option !== undefined)) {
-      const candidates = {
-        vectors: looked.map((_, index) => known.get(index)),
-        texts: texts?.slice(0, looked.length),
-        scores: texts && scores?.slice(0, looked.length),
-      }
-      const list = shortlist({ vector, text: query }, candidates, { ...this.#settings, ...wanted })
-      warnMetric(this.#settings.metric, list.metric, 'the documents')
-      return list.hits.slice(0, topN).map(({ index, score, similarity, relevance }) => {
-        const before = storeScores?.[index] ?? similarity
-        return [withScores(documents[index]!, before, score, relevance), score]
-      })
-    }
-    const { order, scores: better, metric } = plan.rerank(vector, vectors)
-    warnMetric(this.#settings.metric, metric, 'the documents')
-    return Array.from(order.subarray(0, topN), (index, place) => {
-      const found = known.get(index)
-      const before =
-        storeScores?.[index] ?? (found && similarityOf(vector, found, metric?.name ?? 'dot'))
-      return [withScores(documents[index]!, before, better[place]!), better[place]!]
+    const list = plan.list(vector, vectors, wanted)
+    warnMetric(this.#settings.metric, list.metric, 'the documents')
+    return list.hits.slice(0, topN).map(({ index, score, similarity, relevance }) => {
+      const before = storeScores?.[index] ?? similarity
+      return [withScores(documents[index]!, before, score, relevance), score]
     })
   }
 

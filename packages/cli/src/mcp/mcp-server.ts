@@ -69,9 +69,10 @@ export function mcpServer(
       const onTopic = collection.estimatesRelevance ? ON_TOPIC : undefined
       const found = await collection.search(query, { topN: top, signal, onTopic })
       if (found.length === 0 && onTopic !== undefined) return answer({ results: [], reason: OFF })
-      const results = found.map(({ score, relevance, reasons, ...document }) => ({
+      const results = found.map(({ score, similarity, relevance, reasons, ...document }) => ({
         ...truncate(document, LONGEST_EXCERPT),
         score: Number(score.toFixed(3)),
+        ...(similarity === undefined ? {} : { similarity: Number(similarity.toFixed(3)) }),
         ...(relevance === undefined ? {} : { relevance: Number(relevance.toFixed(3)) }),
         matched: reasons.matched.map(({ term }) => term),
       }))

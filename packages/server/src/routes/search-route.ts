@@ -16,6 +16,10 @@ const results = z.array(
   z.object({
     id: z.string(),
     relevance_score: z.number(),
+    similarity: z
+      .number()
+      .optional()
+      .meta({ description: 'Cosine or inner product with the query, where it was computed.' }),
     document: z.object({ text: z.string() }).optional(),
   }),
 )
@@ -66,11 +70,12 @@ export const searchRoute: Route = route({
       queries.map((asked, i) => searchDocuments(searcher, asked, wanted[i]!, call)),
     )
     const lists = found.map(({ documents }) =>
-      documents.slice(0, top).map(({ id, relevance, ...document }) => {
+      documents.slice(0, top).map(({ id, relevance, similarity, ...document }) => {
         const text = wholeText(document)
         return {
           id,
           relevance_score: relevance,
+          ...(Number.isFinite(similarity) ? { similarity } : {}),
           ...(return_documents && text !== undefined ? { document: { text } } : {}),
         }
       }),
@@ -97,6 +102,8 @@ interface FoundDocument {
   title: string | undefined
   text: string | undefined
   relevance: number
+  /** The cosine or inner product with the query; NaN where its vector was not fetched. */
+  similarity: number
 }
 
 /** Finds documents for a query and ranks them, best first; and the tokens that this took. */
@@ -119,7 +126,8 @@ async function searchDocuments(
   const own = relevancesOf(ranked)
   const documents = Array.from(order, (index, place) => {
     const { id, title, text } = hits[index]!
-    return { id, title, text, relevance: own[place]! }
+    const similarity = ranked.similarities?.[place] ?? Number.NaN
+    return { id, title, text, relevance: own[place]!, similarity }
   })
   return { documents, tokens, relevances }
 }

@@ -51,14 +51,30 @@ export async function readBackground(file: string): Promise<Background> {
   }
 }
 
-/** The background beside a file of embeddings; undefined where there is none, or it is one of other documents. */
+/**
+ * The background beside a file of embeddings; undefined where there is none, or, with a warning, where
+ * documents came or went since it was made. One of another model is refused.
+ */
 export async function backgroundBeside(
   docs: string,
   { rows, dimensions }: { rows: number; dimensions: number },
 ): Promise<Background | undefined> {
-  const found = await readBackground(backgroundFile(docs)).catch((error: unknown) => {
+  const file = backgroundFile(docs)
+  const found = await readBackground(file).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   })
-  return found?.documents === rows && found.dimensions === dimensions ? found : undefined
+  if (!found) return undefined
+  const advice = `make it again: kith background --docs ${docs}`
+  if (found.dimensions !== dimensions) {
+    throw new FileError(
+      file,
+      '',
+      `has vectors of ${found.dimensions} dimensions, ${docs} has ${dimensions}; ${advice}`,
+    )
+  }
+  if (found.documents === rows) return found
+  const problem = `${file} is of ${found.documents} documents, ${docs} has ${rows}: relevance is not estimated`
+  process.emitWarning(`${problem}; ${advice}`, 'KithWarning')
+  return undefined
 }
