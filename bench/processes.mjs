@@ -14,11 +14,15 @@ await ${pipeline}(JSON.parse(process.argv[1]))`
 
 /** Wall-clock seconds, CPU seconds and peak memory of a command in a checkout, by GNU time. */
 export function timed(command, cwd = root) {
-  const { stderr, status, error } = spawnSync('/usr/bin/time', ['-f', 'took %e %U %S %M', ...command], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'ignore', 'pipe'],
-    cwd,
-  })
+  const { stderr, status, error } = spawnSync(
+    '/usr/bin/time',
+    ['-f', 'took %e %U %S %M', ...command],
+    {
+      encoding: 'utf8',
+      stdio: ['ignore', 'ignore', 'pipe'],
+      cwd,
+    },
+  )
   if (error) throw new Error('GNU time is needed (Debian: apt-get install time)')
   if (status !== 0) throw new Error(stderr)
   const [seconds, user, system, kilobytes] = /took (.*)/.exec(stderr)[1].split(' ').map(Number)

@@ -7,3 +7,4 @@ export function buildDigests(root: string): BuildDigests
 export function readBuilt(root: string): BuildDigests
 export function writeBuilt(root: string, digests: BuildDigests): void
 export function stalePackages(root: string): string[]
+export function packagesToBuild(root: string, digests: BuildDigests): string[]

@@ -1,0 +1,43 @@
+/** Opens and searches collections by `collection.mjs`, each time in a process of its own. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { writeEmbeddings } from '@kith/ir'
+import { generator } from './clusters.mjs'
+import { writeLines } from './write-lines.mjs'
+
+const program = fileURLToPath(new URL('collection.mjs', import.meta.url))
+
+/** Milliseconds to open and to search, and megabytes, the first time and the second; none without that benchmark. */
+export async function openTwice(documents, dimensions) {
+  if (!existsSync(program)) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
+  try {
+    const random = generator(1)
+    const ids = Array.from({ length: documents }, (_, i) => `d${i}`)
+    const vectors = function* () {
+      for (let i = 0; i < documents; i++) {
+        const vector = Float32Array.from({ length: dimensions }, () => random() - 0.5)
+        const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+        yield vector.map((value) => value / length)
+      }
+    }
+    await writeEmbeddings(join(folder, 'docs.npy'), { dimensions, ids }, vectors())
+    await writeLines(join(folder, 'corpus.jsonl'), documents, (i) => {
+      const words = Array.from({ length: 60 }, () => `w${Math.floor(20_000 ** random())}`)
+      return `${JSON.stringify({ _id: ids[i], text: words.join(' ') })}\n`
+    })
+    const env = { ...process.env, KITH_CACHE: join(folder, 'cache') }
+    return [1, 2].map(() => {
+      const { stdout, stderr, status } = spawnSync(process.execPath, [program, folder], {
+        ...{ env, encoding: 'utf8' },
+      })
+      if (status !== 0) throw new Error(stderr)
+      return JSON.parse(stdout)
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
