@@ -73,7 +73,7 @@ async function writeFiles(folder, documents) {
 /** Opens the collection of a folder and searches it, in the process of this file. */
 async function measure(folder) {
   const { openCollectionWith } = await import(
-    '../packages/pipelines/dist/collection/open-collection.js'
+    new URL('open-collection.js', import.meta.resolve('@kith/pipelines/collection')).href
   )
   const random = generator(7)
   const encoder = {

@@ -98,7 +98,7 @@ function watched() {
 describe('a folder of Markdown files', () => {
   const inputs: CollectionInputs = { folder: path('notes'), cache }
   /** The file of its kept embeddings. */
-  const kept = () => join(cache, readdirSync(cache)[0]!)
+  const kept = () => join(cache, readdirSync(cache).find((name) => name.endsWith('.vectors'))!)
 
   test('is searched by meaning and words, with reasons', async () => {
     const hooks = watched()
@@ -209,7 +209,11 @@ describe('a folder of Markdown files', () => {
     expect(readFileSync(target, 'utf8')).toBe('mine')
     expect(lstatSync(file).isFile()).toBe(true)
     if (process.platform !== 'win32') expect(lstatSync(file).mode & 0o777).toBe(0o600)
-    expect(readdirSync(cache)).toHaveLength(1)
+    for (const name of readdirSync(cache)) expect(name).toMatch(/\.(vectors|words)$/)
+    if (process.platform !== 'win32') {
+      const modes = readdirSync(cache).map((name) => lstatSync(join(cache, name)).mode & 0o777)
+      expect(modes).toEqual([0o600, 0o600])
+    }
   })
 
   test('is refused after it was closed, and by a signal', async () => {

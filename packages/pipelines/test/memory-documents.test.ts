@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeEmbeddings } from '@kith/ir'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { openCollectionWith } from '../src/collection/open-collection.ts'
@@ -93,4 +94,44 @@ test('text files have no headings; front matter is not text, and its title is ke
     { id: 'd.md:1', title: 'd.md', text: 'A rule\n---\ntitle: text\n---' },
     { id: 'e.md:4', title: 'e.md', text: 'No title.' },
   ])
+})
+
+test('the words of a corpus are kept in the cache until the corpus changes', async () => {
+  const place = temporaryFolder()
+  const [docs, corpus, cache] = ['docs.npy', 'corpus.jsonl', 'cache'].map((name) =>
+    join(place, name),
+  ) as [string, string, string]
+  const { encoder } = await openLetters()
+  const ids = documents.map(({ id }) => id)
+  const rows = documents.map((_, i) =>
+    Float32Array.from({ length: 26 }, (_, j) => (i === 99 ? 1 : Math.sin(i + j))),
+  )
+  await writeEmbeddings(docs, { dimensions: encoder.dimensions, ids }, rows)
+  const write = (last: string) => {
+    const texts = documents.map(({ id, text }, i) => ({ _id: id, text: i === 99 ? last : text }))
+    writeFileSync(corpus, texts.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  }
+  const found = async (query: string) => {
+    await using collection = await openCollectionWith(openLetters, { docs, corpus, cache }, {})
+    const hits = await collection.search(query, { topN: 20 })
+    return hits.map(({ id, score, text }) => ({ id, score, text }))
+  }
+  write('a platypus')
+  const first = await found('platypus')
+  expect(first.map(({ id }) => id)).toContain('d99')
+  const [kept] = readdirSync(cache)
+  const bytes = readFileSync(join(cache, kept!))
+  expect(await found('platypus')).toEqual(first)
+  expect(readdirSync(cache)).toEqual([kept])
+  // A damaged index is made again.
+  writeFileSync(join(cache, kept!), 'damaged')
+  expect(await found('platypus')).toEqual(first)
+  expect(readFileSync(join(cache, kept!))).toEqual(bytes)
+  write('an echidna, and no other')
+  expect((await found('echidna')).map(({ id }) => id)).toContain('d99')
+  expect(await found('platypus')).not.toEqual(first)
+  // Another tokenizer has an index of its own.
+  const other = { docs, corpus, cache, settings: { tokenizer: 'none' } } as const
+  await (await openCollectionWith(openLetters, other, {})).close()
+  expect(readdirSync(cache)).toHaveLength(2)
 })

@@ -20,5 +20,5 @@ export {
   type SearchStoreOptions,
   withStatistics,
 } from './search/search-store.ts'
-export { WordIndex, withWords } from './search/word-index.ts'
+export { WordIndex, type WordsPlace, withWords } from './search/word-index.ts'
 export { wholeText } from './whole-text.ts'

@@ -1,9 +1,14 @@
+import '@kith/languages'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { explain, termStatistics } from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { rareWords } from '../src/postgres/postgres-words.ts'
 import { WordIndex } from '../src/search/word-index.ts'
+import { keepWords, keptWords } from '../src/search/word-index-file.ts'
 
 const word = fc.constantFrom(
   'bee',
@@ -52,6 +57,32 @@ test('equal documents come in their order, and no document without a word', () =
   expect(index.search('bee', 9)).toEqual(['a', 'b', 'd'])
   expect(index.search('the', 9)).toEqual([])
   expect(index.search('', 9)).toEqual([])
+})
+
+test('an index that was kept finds the same, and one that is damaged or of other texts is none', async () => {
+  const file = join(temporaryFolder(), 'deep', 'index.words')
+  const settings = resolveSettings({ tokenizer: 'german' })
+  const index = new WordIndex(settings)
+  const texts = ['Die Bienen fliegen', 'Häuser am See', 'eine Biene am See', '']
+  for (const [i, one] of texts.entries()) index.add(`d\n${i}`, one)
+  await keepWords(file, 'these', index.finish())
+  const kept = (await keptWords(file, 'these'))!
+  const again = WordIndex.of(kept, settings)
+  for (const query of ['Biene', 'die Häuser', 'See', 'Wespe', '']) {
+    expect(again.rank(query, 3)).toEqual(index.rank(query, 3))
+  }
+  expect(again.statistics()).toEqual(termStatistics(texts, { tokenizer: 'german' }))
+  expect(await keptWords(file, 'others')).toBeUndefined()
+  expect(await keptWords(`${file}.absent`, 'these')).toBeUndefined()
+  const bytes = readFileSync(file)
+  for (const at of [0, 1030, bytes.length - 1]) {
+    const damaged = Buffer.from(bytes)
+    damaged[at]! ^= 1
+    writeFileSync(file, damaged)
+    expect(await keptWords(file, 'these')).toBeUndefined()
+  }
+  writeFileSync(file, bytes.subarray(0, bytes.length - 9))
+  expect(await keptWords(file, 'these')).toBeUndefined()
 })
 
 test('PostgreSQL looks for rare words only, the rarest first, and not for too many documents', () => {

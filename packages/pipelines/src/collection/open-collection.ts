@@ -20,6 +20,7 @@ import { type RelevanceScale, searchMetric } from './candidates.ts'
 import { Collection } from './collection.ts'
 import { passageStore, passageVectors } from './passage-vectors.ts'
 import { readFolder } from './read-folder.ts'
+import { wordsPlace } from './words-place.ts'
 
 /** A document in memory. */
 export interface MemoryDocument {
@@ -36,7 +37,7 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
   folder?: string | undefined
   /** Documents in memory; `model` encodes them at each call. */
   documents?: readonly MemoryDocument[] | undefined
-  /** Where the embeddings of a folder are kept; default: `KITH_CACHE`, or `~/.cache/kith`. */
+  /** Where the embeddings of a folder and the words of texts are kept; default: `KITH_CACHE`, or `~/.cache/kith`. */
   cache?: string | undefined
   /** A file of embeddings that `model` made. */
   docs?: string | undefined
@@ -167,7 +168,9 @@ function placeOf({
   if (folder === undefined && documents === undefined) {
     return async (settings) => {
       const opened = await openSearchStore((docs ?? store)!, { metric: given?.metric, corpus })
-      return corpus === undefined ? opened : withWords(opened, readTexts(corpus), settings)
+      if (corpus === undefined) return opened
+      const place = await wordsPlace({ corpus }, settings, cache)
+      return withWords(opened, readTexts(corpus), settings, place)
     }
   }
   if (corpus !== undefined) {
@@ -191,7 +194,10 @@ function placeOf({
         : await passageVectors(texts, encoder, { folder, cache }, hooks)
     const named =
       settings.tokenizer === 'auto' ? await nameTokenizer(settings, { texts }, hooks) : settings
-    return withWords(passageStore(passages, vectors, searchMetric({}, settings)), passages, named)
+    const place =
+      folder === undefined ? undefined : await wordsPlace({ folder, passages }, named, cache)
+    const store = passageStore(passages, vectors, searchMetric({}, settings))
+    return withWords(store, passages, named, place)
   }
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, realpath, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { asFileError, FileError, finished, unfinishedBeside } from '@kith/base'
 import type { Matrix } from '@kith/core'
@@ -11,11 +10,7 @@ import { measureBackground, type SearchStore } from '@kith/stores/internal'
 import type { NamedEncoder } from '../encode/encode-texts.ts'
 import { fingerprint } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-
-/** The folder in which the embeddings of folders are kept. */
-function defaultCache(): string {
-  return join(process.env['KITH_CACHE'] ?? join(homedir(), '.cache', 'kith'), 'embeddings')
-}
+import { defaultCache } from './words-place.ts'
 
 /**
  * The embeddings of a folder's texts: those that an earlier call kept, and the encoder's for texts

@@ -4,25 +4,37 @@ import type { TextEntry } from '@kith/ir'
 import { wholeText } from '../whole-text.ts'
 import { loadLanguages } from './load-languages.ts'
 import type { SearchStore } from './search-store.ts'
+import { type KeptWords, keepWords, keptWords } from './word-index-file.ts'
+import { placesOf, wordPlaces } from './word-places.ts'
 
-/** Places of terms that an index keeps: about 300 MB. Larger collections belong into a store. */
+/** Places of terms that an index keeps: about 100 MB. Larger collections belong into a store. */
 const MOST_PLACES = 2 ** 24
 
 /** An inverted index of texts in memory: finds the documents whose words fit a query's, by BM25 (docs/method.md section 4). */
 export class WordIndex {
   readonly #settings: Pick<Settings, 'tokenizer' | 'k1' | 'b'>
-  readonly #statistics: TermStatisticsBuilder
+  readonly #builder: TermStatisticsBuilder
   readonly #ids: string[] = []
-  readonly #lengths: number[] = []
-  /** By the hash of a term: documents that have it, each followed by how often. */
-  readonly #places = new Map<number, number[]>()
+  /** The terms of each document, until they are put in order. */
+  #postings: Uint32Array[] = []
   #count = 0
-  /** The terms of all documents together. */
-  #length = 0
+  #kept: KeptWords | undefined
+  /** The mean number of terms of a document. */
+  #mean: number | undefined
 
   constructor(settings: Pick<Settings, 'tokenizer' | 'statistics' | 'k1' | 'b'>) {
     this.#settings = { ...settings, tokenizer: tokenizerOf(settings) }
-    this.#statistics = new TermStatisticsBuilder(this.#settings)
+    this.#builder = new TermStatisticsBuilder(this.#settings)
+  }
+
+  /** An index that was made before. */
+  static of(
+    kept: KeptWords,
+    settings: Pick<Settings, 'tokenizer' | 'statistics' | 'k1' | 'b'>,
+  ): WordIndex {
+    const index = new WordIndex(settings)
+    index.#kept = kept
+    return index
   }
 
   /** Whether all texts are in it; from the first that does not fit, they are only counted. */
@@ -32,27 +44,31 @@ export class WordIndex {
 
   /** How often terms occur in all texts. */
   statistics(): TermStatistics {
-    return this.#statistics.finish()
+    return this.#kept?.statistics ?? this.#builder.finish()
   }
 
   add(id: string, text: string): void {
     const prepared = prepareText(text, this.#settings)
-    this.#statistics.add(prepared)
+    this.#builder.add(prepared)
     this.#count += prepared.postings.length / 3
+    this.#kept = undefined
+    this.#mean = undefined
     if (!this.complete) {
-      this.#places.clear()
+      this.#postings = []
       return
     }
-    const document = this.#ids.push(id) - 1
-    let length = 0
-    for (const [term, count] of termsOf(prepared.postings)) {
-      length += count
-      const places = this.#places.get(term)
-      if (places) places.push(document, count)
-      else this.#places.set(term, [document, count])
+    this.#ids.push(id)
+    this.#postings.push(prepared.postings)
+  }
+
+  /** The index to keep, complete; no text can be added behind it. */
+  finish(): KeptWords {
+    this.#kept ??= {
+      ids: this.#ids,
+      statistics: this.#builder.finish(),
+      places: wordPlaces(this.#postings),
     }
-    this.#lengths.push(length)
-    this.#length += length
+    return this.#kept
   }
 
   /** The ids of the documents that fit a text best, best first, ties in the order of the documents. */
@@ -62,25 +78,31 @@ export class WordIndex {
 
   /** The documents that fit a text best, with their BM25 scores. */
   rank(text: string, top: number): { ids: string[]; scores: number[] } {
-    const documents = this.#ids.length
-    const scores = new Float64Array(documents)
-    const mean = this.#length / documents || 1
+    const { ids, places } = this.finish()
+    const { documents, counts, lengths } = places
+    const scores = new Float64Array(ids.length)
+    const mean = this.#meanLength(lengths)
     const { k1, b } = this.#settings
     for (const [term, wanted] of termsOf(prepareText(text, this.#settings).postings)) {
-      const places = this.#places.get(term) ?? []
-      const frequency = places.length / 2
-      const rarity = Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
-      for (let at = 0; at < places.length; at += 2) {
-        const [document, count] = [places[at]!, places[at + 1]!]
-        const norm = k1 * (1 - b + (b * this.#lengths[document]!) / mean)
+      const [from, to] = placesOf(places, term)
+      const frequency = to - from
+      const rarity = Math.log(1 + (ids.length - frequency + 0.5) / (frequency + 0.5))
+      for (let at = from; at < to; at++) {
+        const [document, count] = [documents[at]!, counts[at]!]
+        const norm = k1 * (1 - b + (b * lengths[document]!) / mean)
         scores[document]! += (wanted * rarity * count * (k1 + 1)) / (count + norm)
       }
     }
     const found = best(scores, top)
     return {
-      ids: found.map((document) => this.#ids[document]!),
+      ids: found.map((document) => ids[document]!),
       scores: found.map((document) => scores[document]!),
     }
+  }
+
+  #meanLength(lengths: Uint32Array): number {
+    this.#mean ??= lengths.reduce((sum, length) => sum + length, 0) / lengths.length || 1
+    return this.#mean
   }
 }
 
@@ -104,19 +126,35 @@ function best(scores: Float64Array, top: number): number[] {
   return found
 }
 
+/** Where an index is kept, and the name of the texts that it is of. */
+export interface WordsPlace {
+  file: string
+  key: string
+}
+
 /**
  * A store that also finds documents by their words, and knows its term statistics: all texts are
- * read once, into an index in memory. Of a collection that is too large for it, the words are only
- * counted.
+ * read once, into an index in memory, or the index of an earlier call is read. Of a collection that
+ * is too large for it, the words are only counted.
+ *
+ * @param place Where the index is kept; undefined where nothing is.
  */
 export async function withWords(
   store: SearchStore,
   texts: Iterable<TextEntry> | AsyncIterable<TextEntry>,
   settings: Settings,
+  place?: WordsPlace,
 ): Promise<SearchStore> {
   await loadLanguages(tokenizerOf(settings))
-  const index = new WordIndex(settings)
-  for await (const entry of texts) index.add(entry.id, wholeText(entry)!)
+  const kept = place && (await keptWords(place.file, place.key))
+  const index = kept ? WordIndex.of(kept, settings) : new WordIndex(settings)
+  if (!kept) {
+    for await (const entry of texts) index.add(entry.id, wholeText(entry)!)
+    // A cache that cannot be written costs the next start its time, and nothing else.
+    if (place && index.complete) {
+      await keepWords(place.file, place.key, index.finish()).catch(() => {})
+    }
+  }
   const statistics = index.statistics()
   const counted = { ...store, terms: async () => statistics }
   if (!index.complete) return counted
