@@ -83,11 +83,11 @@ describe.skipIf(!browser)('the page', () => {
       await page.locator('.ranking.after button').first().click()
       const relevance = page.locator('.explanation dd').first()
       const percent = Math.round(list.hits[0]!.relevance! * 100)
-      expect(await relevance.innerText()).toBe(`${percent} %`)
+      expect(await relevance.innerText()).toBe(`${percent}%`)
     })
   })
 
-  test('outlines the best window, and shows the parts of window and title', async () => {
+  test('underlines the best window, and shows the parts of window and title', async () => {
     const { query, candidates, statistics } = await wholeQuery('q2')
     await withPage(`${studio.url}?query=q2`, async (page) => {
       const button = page.locator('.ranking.after button').first()
@@ -95,9 +95,9 @@ describe.skipIf(!browser)('the page', () => {
       const { window, parts } = explain(query, candidates, document, { statistics })
       const { start, end } = window!.text!
       await button.click()
-      const outlined = page.locator('.explanation .full-text .best-window')
-      expect(await outlined.innerText()).toBe(candidates.texts[document]!.slice(start, end))
-      expect(await outlined.locator('mark').count()).toBeGreaterThan(0)
+      const underlined = page.locator('.explanation .full-text .best-window')
+      expect(await underlined.innerText()).toBe(candidates.texts[document]!.slice(start, end))
+      expect(await underlined.locator('mark').count()).toBeGreaterThan(0)
       const facts = await page.locator('.explanation .facts').innerText()
       const shown = (value: number): string => value.toFixed(3).replace('-', '−')
       expect(facts).toContain(`Window\n${shown(parts.window)}`)

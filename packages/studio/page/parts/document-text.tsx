@@ -44,7 +44,7 @@ interface Span {
   end: number
 }
 
-/** A text in which the words of some terms are marked, and the best window is outlined. */
+/** A text in which the words of some terms are marked, and the best window is underlined. */
 function Highlighted(props: { text: string; wanted: Wanted; window: Span | undefined }): VNode {
   const { text, wanted, window } = props
   const found = termSpans(text, wanted.tokenizer).filter(({ term }) => wanted.found.has(term))
@@ -83,7 +83,7 @@ export function decimal(value: number, digits = 3): string {
 
 /** A probability. */
 export function percent(value: number): string {
-  return `${Math.round(value * 100)} %`
+  return `${Math.round(value * 100)}%`
 }
 
 /** A difference with its sign, a real minus included. */

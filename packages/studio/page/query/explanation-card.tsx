@@ -37,7 +37,7 @@ export function ExplanationCard(
           <FullText {...entry} wanted={{ tokenizer: settings.tokenizer, found, window }} />
           {window && (
             <p class="note">
-              <span class="best-window">Outlined</span>: the best window of {settings.windowTerms}{' '}
+              <span class="best-window">Underlined</span>: the best window of {settings.windowTerms}{' '}
               terms.
             </p>
           )}
