@@ -16,6 +16,10 @@ function smoothing(similarity: PresetName, settings: PartialLabelSettings): Labe
 /**
  * Named label settings. `balanced` is the default; `paper-…` are the paper's for training
  * (docs/method.md section 6); `joint-texts` is joint evidence, for contexts with texts.
+ *
+ * ```ts
+ * smoothLabels(query, candidates, { candidates: [0] }, labelPresets['joint-texts'])
+ * ```
  */
 export const labelPresets = Object.freeze({
   balanced: defaultLabelSettings,

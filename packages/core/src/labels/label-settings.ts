@@ -3,7 +3,13 @@ import { type Rule, type Rules, range, resolve } from '../settings/setting-rules
 import { settingTable } from '../settings/setting-table.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** All targets by name. */
+/**
+ * The names of all targets.
+ *
+ * ```ts
+ * targets.includes('joint') // true
+ * ```
+ */
 export const targets = [
   'mixed',
   'rnn',
@@ -130,7 +136,14 @@ export const defaultLabelSettings: LabelSettings = Object.freeze(
   defaultsOf<LabelSettings>(labelTable),
 )
 
-/** Completes label settings with others, by default `balanced`, and checks each one's range. */
+/**
+ * Completes label settings with `others` (by default `balanced`) and checks the range of each
+ * setting.
+ *
+ * ```ts
+ * resolveLabelSettings({ labelDepth: 4 }).target // 'mixed'
+ * ```
+ */
 export function resolveLabelSettings(
   settings: PartialLabelSettings = {},
   others: LabelSettings = defaultLabelSettings,

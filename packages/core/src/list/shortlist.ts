@@ -73,7 +73,7 @@ const lender = new Lender()
  *
  * ```ts
  * const { hits, onTopic } = shortlist({ vector, text }, { vectors, texts }, {
- *   background, statistics, cutoff: 'auto', onTopic: 0.5, collapse: 0.95, groups: pages,
+ *   background: known, statistics, cutoff: 'auto', onTopic: 0.5, collapse: 0.95, groups: pages,
  * })
  * ```
  */

@@ -35,8 +35,12 @@ export interface AdapterOrigin {
 const FILE = 'adapter.safetensors'
 
 /**
- * A query adapter: it changes fixed query embeddings, for people whose embeddings come
- * from an API and who cannot touch the encoder.
+ * A query adapter: a map from query embeddings to better ones, for embeddings that come from an
+ * API.
+ *
+ * ```ts
+ * const model = new AdapterModel({ kind: 'linear', dimensions: 384 })
+ * ```
  */
 export class AdapterModel implements QueryModel {
   readonly dimensions: number
@@ -128,7 +132,13 @@ export class AdapterModel implements QueryModel {
   }
 }
 
-/** Opens a trained adapter: `adapter.safetensors` of a folder. */
+/**
+ * Opens a trained adapter: `adapter.safetensors` in a folder.
+ *
+ * ```ts
+ * const adapter = await openAdapter('trained')
+ * ```
+ */
 export async function openAdapter(folder: string): Promise<AdapterModel> {
   const file = join(folder, FILE)
   const { kind, normalize, ...origin } = readMetadata(file)
