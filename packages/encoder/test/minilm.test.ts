@@ -176,7 +176,7 @@ test.runIf(process.platform === 'linux')(
 
 test('mistakes are named', async () => {
   const bad = encoder.encode(['fine', 7 as unknown as string])
-  await expect(bad).rejects.toThrow('text 1 is number, expected a string')
+  await expect(bad).rejects.toThrow('text 1 must be a string, got number')
   const failing = (async function* () {
     yield 'fine'
     throw new Error('the source broke')

@@ -44,5 +44,7 @@ test('a text’s embedding depends on the text alone, whatever the company', asy
 
 test('other kinds are refused', async () => {
   const quantize = 'int4' as 'int8'
-  await expect(loadEncoder('minilm', { quantize })).rejects.toThrow('quantize is "int4"')
+  await expect(loadEncoder('minilm', { quantize })).rejects.toThrow(
+    'quantize must be one of int8, got "int4"',
+  )
 })

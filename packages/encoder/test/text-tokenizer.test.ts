@@ -40,6 +40,6 @@ test('a text is cut at the limit, the last special token kept', () => {
 test('a tokenizer without special tokens is refused', () => {
   const bare = { ...description, post_processor: null }
   expect(() => new TextTokenizer('tokenizer.json', bare, {}, 8)).toThrow(
-    'tokenizer.json: is not a tokenizer: no special tokens around a text',
+    'tokenizer.json: is not a tokenizer: the tokenizer adds no special tokens around a text',
   )
 })

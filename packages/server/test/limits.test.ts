@@ -114,7 +114,10 @@ describe('how much', () => {
     test('are cut and counted, and come back whole', async () => {
       const expected = {
         truncated: { characters: 2, tokens: 2 },
-        warnings: ['texts cut at 46 characters: 2', 'texts cut at 8 tokens by the encoder: 2'],
+        warnings: [
+          'texts truncated to 46 characters: 2',
+          'texts truncated to 8 tokens by the encoder: 2',
+        ],
       }
       for (const path of ['/v1/rerank', '/v2/rerank', '/rerank']) {
         const response = await post(server, path, { ...body, return_documents: true })
@@ -187,7 +190,7 @@ describe('how much', () => {
 
   test('limits that make no sense are refused at the start', async () => {
     const wrong = (limits: object) => startServer({ port: 0, limits })
-    await expect(wrong({ body: 0 })).rejects.toThrow('the limit body is 0')
+    await expect(wrong({ body: 0 })).rejects.toThrow('the limit body must be')
     await expect(wrong({ queue: 10 })).rejects.toThrow('the queue of 10 texts is shorter')
   })
 })

@@ -171,7 +171,7 @@ describe('what is wrong is said where it is', () => {
       { ...good, documents: [{ embedding: [1, 0, 0] }] },
       /the embedding of document 0 has 3 dimensions, but the query’s has 2/,
     ],
-    [{ ...good, documents: [{ embedding: [] }] }, /documents\[0\].embedding is empty/],
+    [{ ...good, documents: [{ embedding: [] }] }, /documents\[0\].embedding must not be empty/],
     [{ ...good, documents: [{ embedding: [1, null] }] }, /must be an array of numbers, or base64/],
     [{ ...good, documents: [{ embedding: ['1', '2'] }] }, /must be an array of numbers, or base64/],
     [{ ...good, documents: [{ embedding: { 0: 1 } }] }, /must be an array of numbers, or base64/],

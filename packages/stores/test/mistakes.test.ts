@@ -58,7 +58,9 @@ it('shapes and settings that do not fit are errors with their numbers', async ()
   expect(await mistake(wholeNumbers(3, 4, 1, 9), source)).toMatch(
     /BAD_SHAPE .*4 dimensions, but documents have 5/,
   )
-  expect(await mistake({ ...queries, rows: 4 }, source)).toMatch(/BAD_SHAPE .*20, there are 15/)
+  expect(await mistake({ ...queries, rows: 4 }, source)).toMatch(
+    /BAD_SHAPE .*20 numbers, but data has 15/,
+  )
   expect(await mistake(queries, { ...source, rows: 101 } as DocumentSource)).toMatch(
     /BAD_SHAPE .*need 505 numbers, but memory has 500/,
   )

@@ -308,7 +308,7 @@ test('stops when told, and says what is wrong', async () => {
   )
   const scored = (scores: (number | string)[]) =>
     rerank({ ...call, model: hanging.rerankingModel(), providerOptions: { kith: { scores } } })
-  await expect(scored([1])).rejects.toThrow(/there are 1 scores for 8 documents/)
+  await expect(scored([1])).rejects.toThrow(/expected 8 scores, one per document, got 1/)
   await expect(scored(['1'])).rejects.toThrow(/the scores of the documents must be an array of num/)
   const mixed = createKith({
     embed: async (values) => values.map((_, i) => (i < 2 ? [1] : [1, 2])),

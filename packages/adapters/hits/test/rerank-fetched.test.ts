@@ -137,7 +137,7 @@ test('says what is wrong, before anything is fetched where it can', async () => 
   await rejects(rerankFetched({ text: 'bees' }, points, reader, options), 'the query has no vector')
   await rejects(rerankFetched(null as never, points, reader, options), 'the query has no vector')
   await rejects(rerankFetched(query, points, qdrant(), options), 'name the field')
-  await rejects(rerankFetched(query, points, qdrant as never, options), 'call it, qdrant()')
+  await rejects(rerankFetched(query, points, qdrant as never, options), 'call qdrant()')
   await rejects(rerankFetched(query, points, undefined as never, options), 'reader must be')
   await rejects(rerankFetched(query, { points } as never, reader, options), 'pass its points')
   await rejects(rerankFetched(query, points, reader, { ...options, topN: 0.5 }), 'topN is 0.5')
