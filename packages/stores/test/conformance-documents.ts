@@ -6,7 +6,7 @@ import { dimensions, documents, matrix, queries, type StoreInUse } from './store
 
 /** A store opens and closes, and keeps the documents that it is given. */
 export function keepsDocuments({ at, use }: StoreInUse): void {
-  it('is refused after it was closed, and may be closed twice', async () => {
+  it('throws if used after close, and may be closed twice', async () => {
     const opened = await openStore(at.address, { create: true })
     await opened.add(documents.slice(0, 3))
     await opened[Symbol.asyncDispose]()
@@ -32,7 +32,7 @@ export function keepsDocuments({ at, use }: StoreInUse): void {
     await use(async (again) => expect(await again.count()).toBe(3))
   })
 
-  it('is an error to read where it is not there, and opening it creates nothing', async () => {
+  it('throws if it does not exist, and opening creates nothing', async () => {
     const absent = openStore(at.address)
     await expect(absent).rejects.toBeInstanceOf(KithError)
     await expect(absent).rejects.toThrow(/there is no (such|collection)/)

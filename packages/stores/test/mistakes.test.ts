@@ -97,7 +97,7 @@ describe('a signal stops the search', () => {
   })
 })
 
-it('what a reader throws reaches the caller', async () => {
+it('passes the error of a reader to the caller', async () => {
   const source: DocumentSource = {
     ...{ rows: 100, dimensions: 5 },
     async read() {

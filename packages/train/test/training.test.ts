@@ -61,7 +61,7 @@ async function weightsAfter(training: TrainingJob): Promise<Map<string, Float32A
 }
 
 describe.each(lossNames)('the loss %s', (loss) => {
-  test('an encoder learns what it is taught', async () => {
+  test('trains an encoder', async () => {
     const settings = { loss, selectBy: 'nDCG@10', schedule: 'constant' } as const
     const training = job(await openEncoderModel(base), settings)
     const { steps, ended, best } = await train(training)
@@ -135,7 +135,7 @@ describe.each([
     target: { contextSize: 12, k: 3 },
   },
 ] as const)('$optimizer, $schedule', (settings) => {
-  test('what is stopped and resumed ends with the same bits', async () => {
+  test('a training that is stopped and resumed ends with the same bits', async () => {
     const all = { ...settings, dropout: 0.2, gradientAccumulation: 2, steps: 24, validateEvery: 5 }
     const whole = await weightsAfter({ ...job(await openEncoderModel(base), all), threads: 2 })
     const stopped = { ...job(await openEncoderModel(base), all), threads: 2 }
@@ -256,7 +256,7 @@ test('a loss that is no number ends the training and leaves the checkpoint of be
   expect(resumed.steps).toBe(60)
 })
 
-test('a learning rate that is far too high is said to make the training diverge', async () => {
+test('reports that a learning rate that is far too high makes the training diverge', async () => {
   const model = new AdapterModel({ kind: 'mlp', dimensions: HIDDEN, inner: 2 * HIDDEN })
   const settings = { learningRate: 1e30, warmup: 0, validateEvery: 100 }
   const failed = train({ ...job(model, settings), validation: undefined })
@@ -280,7 +280,7 @@ test('an encoder of queries is refused after it was closed', async () => {
   })
 })
 
-test('a batch that does not fit into memory is said to be one', async () => {
+test('reports a batch that does not fit into memory', async () => {
   const model = new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
   // More candidates than any machine has memory for.
   const rows = { length: 2 ** 45 } as Uint32Array

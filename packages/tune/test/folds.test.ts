@@ -39,7 +39,7 @@ test('queries of one group stay together', () => {
   )
 })
 
-test('the seed decides', () => {
+test('the seed decides the folds', () => {
   expect(splitFolds(100, 5, 7)).toEqual(splitFolds(100, 5, 7))
   expect(splitFolds(100, 5, 7)).not.toEqual(splitFolds(100, 5, 8))
 })

@@ -117,7 +117,7 @@ test('of objects, only those without an embedding are embedded, by their strings
   expect(asked[3]).toEqual(['document', [texts[4]]])
 })
 
-test('a preset and settings', async () => {
+test('applies a preset and settings', async () => {
   const documents = texts.map((text, i) => ({ text, embedding: vectors[i]! }))
   const kith = createKith({ settings: { k: 3 } })
   const model = kith.rerankingModel('msmarco-tas-b', { settings: { lambda: 0.3 } })
@@ -272,7 +272,7 @@ test('merged lists: without an embed function, documents without an embedding ar
   )
 })
 
-test('as one model of a custom provider', async () => {
+test('works as a model of a custom provider', async () => {
   const kith = createKith({ embed: encoder.encode.bind(encoder) })
   const provider = customProvider({ rerankingModels: { words: kith.rerankingModel() } })
   const model = provider.rerankingModel('words')

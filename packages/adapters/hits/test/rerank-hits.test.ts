@@ -24,7 +24,7 @@ test('words and vectors count where the query has a text, vectors alone where it
   expect(rerankHits(query.vector, hits, own).map(({ index }) => index)).toEqual([...alone.order])
 })
 
-test('topN and settings', () => {
+test('applies topN and settings', () => {
   const best = rerankHits(query, hits, own, { topN: 3, settings: { bm25Weight: 1 } })
   const { order } = rerank(query, { vectors, texts }, { bm25Weight: 1 })
   expect(best.map(({ index }) => index)).toEqual([...order.subarray(0, 3)])

@@ -224,7 +224,7 @@ test('the paper’s settings see embeddings only', async () => {
   )
 })
 
-test('another method, as kith tune may choose it', async () => {
+test('ranks by another method', async () => {
   const embeddings = new LocalEmbeddings(encoder)
   const { found } = retrieved(40)
   const documents = found.map((i) => ({ pageContent: texts[i]!, metadata: {} }))
