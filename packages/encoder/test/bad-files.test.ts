@@ -272,20 +272,20 @@ test('a pipe in the place of a file does not block', async () => {
   }
 })
 
-test('without a pooling nothing is guessed', async () => {
+test('refuses a model without a known pooling', async () => {
   const folder = writeFiles(join(output, 'unpooled'), good)
   await expect(loadEncoder(folder)).rejects.toThrow(
     'set pooling to "mean" (RepBERT, E5) or "first"',
   )
 })
 
-test('weights in pickle are refused with a reason', async () => {
+test('refuses pickled weights, with the reason', async () => {
   const folder = writeFiles(join(output, 'pickle'), { ...good, 'pytorch_model.bin': 'x' })
   rmSync(join(folder, 'model.safetensors'))
   await expect(loadEncoder(folder)).rejects.toThrow('save pytorch_model.bin as safetensors first')
 })
 
-test('a number that is not finite goes no further', async () => {
+test('throws if an embedding is not finite', async () => {
   const last = 'encoder.layer.1.output.LayerNorm.weight'
   const data = new Float32Array(tensors[last]!.data.length).fill(3e38)
   const folder = writeFiles(join(output, 'infinite'), {

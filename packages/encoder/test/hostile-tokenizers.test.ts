@@ -75,7 +75,7 @@ test('a replacement that never ends is an error with the name of the file', () =
   )
 })
 
-test('tokens before the end of a long word are those of the whole text', () => {
+test('tokenizes a truncated long word as the whole text', () => {
   for (const { description } of Object.values(tokenizers)) {
     const text = `first ${'検索ab🇫🇷'.repeat(8000)} last`
     const { ids } = new TextTokenizer(file, description, {}, 1000).encode(text)

@@ -94,7 +94,7 @@ test('odd texts have embeddings of length 1, and long ones are counted', async (
   expect(data.subarray(dimensions, 2 * dimensions)).toEqual(first)
 })
 
-test('a text’s embedding depends on the text alone, whatever the company and the threads', async () => {
+test('the embedding of a text does not depend on the other texts or the threads', async () => {
   const texts = [...odd, ...manyTexts(600)]
   const { data, dimensions } = await encoder.encode(texts)
   const one = await loadEncoder('minilm', { threads: 1 })

@@ -16,7 +16,7 @@ const parts =
     ' ',
   )
 
-test('long texts, which are read in pieces, have the tokens that they have as a whole', () => {
+test('tokenizes long texts in pieces as a whole', () => {
   const random = generator(1)
   const ours = new TextTokenizer('tokenizer.json', description, {}, 1_000_000)
   for (let i = 0; i < 20; i++) {

@@ -19,7 +19,7 @@ const check = (kind: string, settings: object) => () =>
   checkBatch({ name: 'mine', kind, settings: settings as Record<string, unknown> })
 
 describe('a batch of the database', () => {
-  test('is taken as it was submitted', () => {
+  test('accepts a batch as it was submitted', () => {
     expect(check('rerank', { collection: 'c', ...rerank })()).toEqual({
       kind: 'rerank',
       collection: 'c',

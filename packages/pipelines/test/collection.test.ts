@@ -143,7 +143,7 @@ describe('a folder of Markdown files', () => {
     expect(plain(await third.search('winter'))).toEqual(plain(before))
   })
 
-  test('goes on after a stop', async () => {
+  test('resumes after a stop', async () => {
     rmSync(kept())
     const stop = new AbortController()
     const stopped = openCollection(inputs, {
@@ -157,7 +157,7 @@ describe('a folder of Markdown files', () => {
     expect((await collection.search('roses', { topN: 1 }))[0]!.id).toBe('garden/roses.md:1')
   })
 
-  test('encodes again what is damaged in the kept embeddings, and only that', async () => {
+  test('encodes only damaged parts of the kept embeddings again', async () => {
     const whole = readFileSync(kept())
     const size = whole.length / 5
     const flipped = (at: number): Buffer => {
@@ -306,7 +306,7 @@ describe('documents with embeddings', () => {
   const close = (list: { id: string; score: number }[]) =>
     list.map(({ id, score }) => ({ id, score: expect.closeTo(score, 4) }))
 
-  test('of files give what the library gives', async () => {
+  test('gives the same results for files as the library', async () => {
     const all = await expected()
     expect(await find({ docs, corpus })).toEqual(close(all))
     const context = await find({ docs, corpus, statistics: 'context' })
@@ -326,7 +326,7 @@ describe('documents with embeddings', () => {
     expect(await find({ store })).toEqual(close(await expected()))
   })
 
-  test('that do not fit are refused', async () => {
+  test('refuses inputs that do not fit', async () => {
     const wrong: [CollectionInputs, string][] = [
       [{}, 'a collection is a folder of Markdown files, documents in memory, docs'],
       [{ docs, store: 'x' }, 'give one of them'],
@@ -400,7 +400,7 @@ describe('documents found by their words', () => {
   } as unknown as Encoder
   const over = (searched: SearchStore) => new Collection(searched, encoder, settings)
 
-  test('come in where they are not among the most similar ones', async () => {
+  test('adds documents that only the words find', async () => {
     const plain = await over(store).search('zeppelin', { topN: 250 })
     expect(plain).toHaveLength(250)
     expect(plain.map(({ id }) => id)).not.toContain('d299')

@@ -164,7 +164,7 @@ test('documents without a text stay behind the others, or are an error', async (
   )
 })
 
-test('what it lacks is told before the ranking begins', async () => {
+test('names missing inputs before the ranking begins', async () => {
   const refused = (more: Partial<RerankInputs>) =>
     expect(rerank({ ...then(4), ...more }, 'refused.trec')).rejects
   const needed = 'a cross-encoder needs texts'
@@ -179,7 +179,7 @@ test('what it lacks is told before the ranking begins', async () => {
   await expect(submitRerank(submitted, { name: 'b' })).rejects.toThrow('cannot use a cross-encoder')
 })
 
-test('stopped, it leaves an earlier output as it was, and nothing beside it', async () => {
+test('keeps an earlier output when stopped, and leaves no other file', async () => {
   writeFileSync(at('stopped.trec'), 'earlier')
   const before = readdirSync(folder)
   const stop = new AbortController()

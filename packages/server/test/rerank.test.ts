@@ -52,7 +52,7 @@ describe('documents with embeddings', () => {
     expect(results.map(({ index }) => shuffled[index])).toEqual(expected())
   })
 
-  test('texts beside embeddings are a second view; all or none', async () => {
+  test('uses texts beside embeddings only if all documents have them', async () => {
     const chosen = expected()[20]!
     const texts = documents.map((_, i) => (i === chosen ? 'the very words asked for' : `text ${i}`))
     const both = (without?: number) => ({

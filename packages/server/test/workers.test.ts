@@ -69,7 +69,7 @@ const until = async (done: () => boolean | Promise<boolean>): Promise<void> => {
 }
 
 describe('two workers with one encoder and one store', () => {
-  test('answer what one process answers, errors included', async () => {
+  test('workers answer as one process does, errors included', async () => {
     const settings = { statistics: termStatistics(texts) }
     const options = { openModel: async () => model(), limits: { documents: 60 }, settings }
     const failures: string[][] = [[], []]
@@ -139,7 +139,7 @@ describe('two workers with one encoder and one store', () => {
     release()
   })
 
-  test('a port that is taken, and a number that is none', async () => {
+  test('refuses a port in use and an invalid number of workers', async () => {
     const server = await serve()
     const port = Number(new URL(server.url).port)
     await expect(startServer({ port, workers: 2 })).rejects.toThrow(
