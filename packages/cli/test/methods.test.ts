@@ -20,7 +20,7 @@ test('says what is wrong with a method’s options', () => {
   expect(wrong('--set', 'method=magic')).toMatch(/neighbors, fusion, rocchio, neighbor-rrf/)
   expect(wrong('--set', 'method=average')).toMatch(/neighbors, fusion, rocchio, neighbor-rrf/)
   expect(wrong('--set', 'method=rocchio', '--set', 'feedbackWeight=2')).toMatch(
-    /feedbackWeight is 2/,
+    /feedbackWeight must be .*, got 2/,
   )
   expect(wrong('--then-cross-encode', '3')).toMatch(/--cross-encoder MODEL must be given together/)
   expect(wrong('--cross-encoder', 'm')).toMatch(/--then-cross-encode N and --cross-encoder/)

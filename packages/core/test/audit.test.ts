@@ -87,7 +87,7 @@ test('refuses inputs that do not fit, and names them', () => {
   const call = (given: unknown, settings = {}) =>
     auditCandidates(query, candidates, given as number[], settings)
   expect(() => call([1, 0])).toThrow(/expected 30 grades, .* got 2 grades/)
-  expect(() => call(undefined)).toThrow(/each of the 30 candidates, not undefined/)
+  expect(() => call(undefined)).toThrow(/expected 30 grades, .* got undefined/)
   expect(() => call(candidates.map(() => 'yes'))).toThrow(
     /a grade must be a finite number or undefined, got "yes"/,
   )

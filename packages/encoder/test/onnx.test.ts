@@ -115,7 +115,7 @@ test('a graph refuses shapes that do not fit, and names that come twice', () => 
   const x = graph.input('x', 'float32', ['batch', 3])
   const y = graph.input('y', 'float32', ['batch', 4])
   expect(() => multiply(x, y)).toThrow('shapes batch,3 and batch,4 cannot be broadcast together')
-  expect(() => matmul(x, y)).toThrow('matrix product of batch,3 and batch,4')
+  expect(() => matmul(x, y)).toThrow('cannot multiply matrices of the shapes batch,3 and batch,4')
   expect(() => reshape(x, ['batch', 'nobody'])).toThrow('no input of the graph has the axis nobody')
   expect(() => graph.parameter('x', [1])).toThrow('two values named x')
 })

@@ -46,7 +46,7 @@ describe('a batch of the database', () => {
     ['rerank', { ...rerank, texts: 1 }, 'setting texts must be'],
     ['rerank', { ...rerank, statistics: 'all' }, 'setting statistics must be'],
     ['rerank', { ...rerank, collection: 3 }, 'setting collection must be'],
-    ['labels', rerank, 'setting mix is "words"'],
+    ['labels', rerank, 'setting mix must be'],
     [
       'labels',
       { ...labels, settings: { ...labels.settings, method: 'neighbor-rrf' } },

@@ -216,7 +216,7 @@ describe('a folder of Markdown files', () => {
     const signal = AbortSignal.abort(new Error('too late'))
     const aborted = { code: 'ABORTED', cause: signal.reason }
     await expect(collection.search('roses', { signal })).rejects.toMatchObject(aborted)
-    await expect(collection.search('roses', { topN: 0 })).rejects.toThrow('topN is 0')
+    await expect(collection.search('roses', { topN: 0 })).rejects.toThrow('topN must be')
     await collection.close()
     await collection.close()
     await expect(collection.search('roses')).rejects.toMatchObject({ code: 'CLOSED' })

@@ -133,9 +133,9 @@ test('refuses runs that cannot be fused', async () => {
   const wrong: [Partial<FuseInputs>, string][] = [
     [{ method: 'max' as 'z' }, 'method must be one of rrf, min-max, z, got "max"'],
     [{ method: 'z', rrfK: 10 }, "rrfK works only with method: 'rrf'"],
-    [{ top: 0 }, 'top is 0'],
+    [{ top: 0 }, 'top must be'],
     [{ weights: [1] }, 'expected 2 weights, one per run, got 1'],
-    [{ rrfK: -1 }, 'k is -1'],
+    [{ rrfK: -1 }, 'k must be'],
     [{ runs: [] }, 'at least one run'],
   ]
   for (const [inputs, message] of wrong) {

@@ -202,7 +202,7 @@ describe('trainFromFiles', () => {
     writeFileSync(path('own.npy'), docs)
     for (const memory of [2 ** 32, 0]) {
       await expect(train('same', { ...inputs, memory })).rejects.toThrow(
-        /latest\.safetensors: was trained with other vectors of the documents: use/,
+        /latest\.safetensors: was trained with other vectors of the documents; use/,
       )
     }
   })

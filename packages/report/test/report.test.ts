@@ -163,7 +163,7 @@ describe('the report', () => {
       /figure\.points\[0\]\.milliseconds must be a number above 0, got nothing/,
     )
     expect(() => renderReport({ figures: [{ kind: 'pie' } as never] })).toThrow(
-      /known: context-size/,
+      /kind must be one of context-size/,
     )
   })
 

@@ -191,7 +191,9 @@ describe('how much', () => {
   test('refuses invalid limits at the start', async () => {
     const wrong = (limits: object) => startServer({ port: 0, limits })
     await expect(wrong({ body: 0 })).rejects.toThrow('the limit body must be')
-    await expect(wrong({ queue: 10 })).rejects.toThrow('the queue of 10 texts is shorter')
+    await expect(wrong({ queue: 10 })).rejects.toThrow(
+      'the queue (10 texts) must hold a full request',
+    )
   })
 })
 

@@ -318,10 +318,12 @@ test('stops when told, and says what is wrong', async () => {
   )
   const bad = createKith({ embed: async (values) => values.map((_, i) => [i === 5 ? NaN : 1]) })
   await expect(rerank({ ...call, model: bad.rerankingModel() })).rejects.toThrow(
-    /document 5 has a number that is not finite/,
+    /document 5 contains a number that is not finite/,
   )
   const short = createKith({ embed: async () => [[1]] }).rerankingModel()
-  await expect(rerank({ ...call, model: short })).rejects.toThrow(/1 vectors for 8 texts/)
+  await expect(rerank({ ...call, model: short })).rejects.toThrow(
+    /embed must return 8 vectors, one per text, got 1/,
+  )
 })
 
 test('options that nobody knows are refused where they are given', () => {
