@@ -186,9 +186,11 @@ test('mistakes are named', async () => {
   }
   await expect(drain()).rejects.toThrow('the source broke')
   const role = 'passage' as 'query'
-  await expect(encoder.encode(['fine'], { role })).rejects.toThrow('role is "passage"')
-  await expect(loadEncoder('minilm', { threads: 0 })).rejects.toThrow('threads is 0')
-  await expect(loadEncoder('minilm', { maxTokens: 513 })).rejects.toThrow('maxTokens is 513')
+  await expect(encoder.encode(['fine'], { role })).rejects.toThrow(
+    'role must be one of query, document',
+  )
+  await expect(loadEncoder('minilm', { threads: 0 })).rejects.toThrow('threads must be')
+  await expect(loadEncoder('minilm', { maxTokens: 513 })).rejects.toThrow('maxTokens must be')
   await expect(loadEncoder('minilm', { maxTokens: 2 })).rejects.toThrow(
     'must leave room for a text',
   )

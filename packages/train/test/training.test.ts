@@ -318,7 +318,9 @@ test('mistakes are named', async () => {
     'unknown setting "batchsize", did you mean batchSize?',
   )
   await failing({ device: 'tpu' }).toThrow('the device "tpu" is not available (available: cpu')
-  await failing({ queries: queries.map(({ vector, ...query }) => query) }).toThrow('has 0 numbers')
+  await failing({ queries: queries.map(({ vector, ...query }) => query) }).toThrow(
+    'has 0 dimensions',
+  )
   const twice = { ...queries[0]!, relevant: [3, 3] }
   await failing({ queries: [twice] }).toThrow('query red names a document twice')
   const labels = { rows: [1, 2], values: [0.5, Number.NaN] }
