@@ -101,7 +101,7 @@ describe.runIf(ownPostgres)('kith work', () => {
     expect(await givenAgain(url, 'killed')).toBe(1)
   })
 
-  test('seemed dead, and does its job a second time', async () => {
+  test('keeps the first result when a stalled worker finishes its job again', async () => {
     await submit('silent')
     const first = await startMiddle()
     // Others wait for the rows of its transaction, until the server ends that.

@@ -73,7 +73,7 @@ test.each([
   expect(asked[0]!.path).toBe(expected)
 })
 
-test('asks again where the endpoint is busy, and not where the request is wrong', async () => {
+test('repeats the request if the endpoint is busy, but not if the request is wrong', async () => {
   const { url, asked } = await endpoint((_, count, response) => {
     if (count < 4) response.writeHead(count === 1 ? 429 : 503).end('busy')
   })
@@ -87,7 +87,7 @@ test('asks again where the endpoint is busy, and not where the request is wrong'
   expect(wrong.asked).toHaveLength(1)
 })
 
-test('a redirect is not followed, and the key goes nowhere else', async () => {
+test('follows no redirect and sends the key to no other host', async () => {
   vi.stubEnv(endpointKey, 'secret')
   const other = await endpoint()
   const { url } = await endpoint((_, __, response) => {
@@ -97,7 +97,7 @@ test('a redirect is not followed, and the key goes nowhere else', async () => {
   expect(other.asked).toEqual([])
 })
 
-test('an endpoint that is silent, gone or endless ends in an error', async () => {
+test('throws if the endpoint is silent, gone, or sends without end', async () => {
   const silent = await endpoint(() => new Promise(() => {}))
   const late = openEndpoint(silent.url, { ...quick, timeout: 20 })
   await expect(late).rejects.toThrow('no answer within 20 ms (5 attempts)')
@@ -143,7 +143,7 @@ test.each([
   await expect(openEndpoint(url, quick)).rejects.toThrow(message)
 })
 
-test('other dimensions than before are an error', async () => {
+test('throws if the number of dimensions changes', async () => {
   const { url } = await endpoint((_, count) => {
     return count === 1 ? undefined : { data: [{ embedding: [1, 2, 3] }] }
   })

@@ -15,7 +15,7 @@ describe.each(kinds)('a %s', (kind) => {
     await one.close()
   })
 
-  test('passes on what a request throws, and goes on', async () => {
+  test('passes on the error of a request and continues', async () => {
     const one = worker(kind)
     await expect(one.run({ action: 'fail', message: 'out of range' })).rejects.toMatchObject({
       ...{ name: 'RangeError', message: 'out of range', code: 'E_OWN', severity: 'FATAL' },
@@ -45,7 +45,7 @@ describe.each(kinds)('a %s', (kind) => {
     await one.close()
   })
 
-  test('that exits within a request fails it and those behind it', async () => {
+  test('that exits during a request fails this request and the queued ones', async () => {
     for (const code of [0, 3]) {
       const one = worker(kind)
       const exit = one.run({ action: 'exit', code })
@@ -60,7 +60,7 @@ describe.each(kinds)('a %s', (kind) => {
     }
   })
 
-  test('that dies of an error outside of requests fails the one it had', async () => {
+  test('that dies between requests fails the current request', async () => {
     const one = worker(kind)
     const outside = one.run({ action: 'throwOutside', message: 'nobody caught this' })
     await expect(outside).rejects.toThrow(
@@ -71,7 +71,7 @@ describe.each(kinds)('a %s', (kind) => {
     await one.ended
   })
 
-  test('that is closed fails what it was at, and close waits for its end', async () => {
+  test('that is closed fails the current request, and close waits for the end', async () => {
     const one = worker(kind)
     await one.run({ action: 'count' })
     const slow = one.run({ action: 'slow', value: 1, milliseconds: 50 })
@@ -101,7 +101,7 @@ test('a thread ends after its current request, closes its work, and drops those 
   expect([...flags, ...behind, ...closed]).toEqual([1, 1, 0, 0, 0, 0, 1])
 })
 
-test('long work in a thread learns that nobody waits any more', async () => {
+test('tells long work in a thread that nobody waits for the result', async () => {
   const one = worker('thread')
   const endless = one.run({ action: 'untilStopped' })
   endless.catch(() => {})
@@ -134,7 +134,7 @@ test('a process that is killed names the signal', async () => {
   await expect(killed).rejects.toThrow(/a counting worker ended \(SIGKILL\); use fewer workers/)
 })
 
-test('an entry that is not there is an error of the requests', async () => {
+test('fails requests if the file of the worker is missing', async () => {
   const missing = new URL('./not-there.mjs', import.meta.url)
   const one = new ThreadWorker({ entry: missing, data: 1, job: 'a lost worker' })
   const asked = (await one.run(1).catch((error: unknown) => error)) as Error

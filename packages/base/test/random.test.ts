@@ -14,7 +14,7 @@ import {
 
 const three = (words: Words): number[] => [words(), words(), words()]
 
-test('streams stay what they are: recorded results depend on them', () => {
+test('random streams never change, because recorded results depend on them', () => {
   expect(three(hashedWords(5, 2 ** 40))).toEqual([1937477850, 522775953, 4039701842])
   expect(three(sfcWords(7, 2 ** 33 + 1, 1))).toEqual([3930250098, 1667432535, 3196685265])
   expect(three(mulberryWords(11))).toEqual([2197249643, 2276102492, 2611849345])
@@ -39,7 +39,7 @@ test.each([
   expect(new Set(firsts).size).toBe(1000)
 })
 
-test('seeds beyond 2³² count whole', () => {
+test('uses all digits of seeds above 2³²', () => {
   for (const stream of [hashedWords, sfcWords]) {
     expect(three(stream(1))).not.toEqual(three(stream(1 + 2 ** 32)))
   }
@@ -54,7 +54,7 @@ test('normal draws have mean 0 and deviation 1', () => {
   expect(Math.sqrt(squares / draws.length)).toBeCloseTo(1, 1)
 })
 
-test('a seed and a name: different draws, spread evenly', () => {
+test('draws differ by seed and name and are spread evenly', () => {
   const draws = Array.from({ length: 4000 }, (_, seed) => seededFraction(seed, 'q'))
   const mean = draws.reduce((a, b) => a + b, 0) / draws.length
   expect(mean).toBeCloseTo(0.5, 1)

@@ -55,7 +55,7 @@ test('tensors and metadata come back as they were written', async () => {
   expect(readFileSync(file).length).toBe(list[0]!.offset + 35)
 })
 
-test('halves of both kinds are read as float32', async () => {
+test('reads float16 and bfloat16 as float32', async () => {
   const file = join(folder, 'halves.safetensors')
   const bytes = (words: number[]) => new Uint8Array(Uint16Array.from(words).buffer)
   await writeTensors(file, [
@@ -101,13 +101,13 @@ test.each([
   expect(() => readTensorList(withHeader('bad.safetensors', header))).toThrow(problem)
 })
 
-test('a type that is not known is listed, and its bytes can be passed on', async () => {
+test('lists tensors of unknown types and copies their bytes', async () => {
   const header = { a: { dtype: 'F8_E4M3', shape: [4], data_offsets: [0, 4] } }
   const [tensor] = readTensorList(withHeader('other.safetensors', header))
   expect(await readTensorBytes(tensor!)).toEqual(new Uint8Array(4))
 })
 
-test('a file that is cut off after its list was read is an error', async () => {
+test('throws if a file is truncated after its header was read', async () => {
   const file = join(folder, 'cut.safetensors')
   await writeTensors(file, [{ name: 'a', shape: [4], data: new Float32Array(4) }])
   const [tensor] = readTensorList(file)

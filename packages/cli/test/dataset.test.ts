@@ -213,7 +213,7 @@ describe.skipIf(!cisi)('a dataset of texts alone', () => {
     expect(meta.settings).toMatchObject({ model: 'minilm', maxTokens: 32 })
   })
 
-  test('other settings of the encoder make them anew', () => {
+  test('encodes again with other settings of the encoder', () => {
     const { err } = kith('encode', own, '--role', 'query', '--max-tokens', '16')
     expect(err).toMatch(
       /queries\.npy is out of date \(--max-tokens is 32, not 16\); making it again/,

@@ -54,7 +54,7 @@ describe('kith encode', () => {
     given.close()
   })
 
-  test('killed at any moment, it goes on and ends with the same bytes', async () => {
+  test('resumes after being killed at any moment, and writes the same bytes', async () => {
     const corpus = ['encode', ...model, '--input', path('corpus.jsonl')]
     succeed(...corpus, '--out', path('undisturbed.npy'))
     const out = path('killed.npy')
@@ -67,7 +67,7 @@ describe('kith encode', () => {
     expect(existsSync(`${out}.partial`)).toBe(false)
   })
 
-  test('half precision, other formats, one thread: the same embeddings', async () => {
+  test('gives the same embeddings in half precision, in other formats and with one thread', async () => {
     encode('half.npy', '--f16')
     encode('one.safetensors', '--threads', '1')
     const [whole, half, one] = await Promise.all(
@@ -81,7 +81,7 @@ describe('kith encode', () => {
     for (const opened of [whole, half, one]) opened!.close()
   })
 
-  test('prefixes and the cut are the user’s', async () => {
+  test('applies the prefixes and the maximum length of the user', async () => {
     const input = ['encode', ...model, '--input', path('few.jsonl'), '--max-tokens', '4', '--json']
     const { err, out } = kith(...input, '--out', path('cut.npy'))
     expect(err).toContain('300 of 300 texts were truncated to 4 tokens (--max-tokens)')

@@ -144,7 +144,7 @@ describe('however a file is spelled', () => {
   }
 })
 
-test('the ids beside embeddings whose name has no ending', () => {
+test('finds the ids beside embeddings without an extension', () => {
   const ids = join(folder, 'bare.ids.txt')
   writeFileSync(join(folder, 'bare'), 'vectors')
   writeFileSync(ids, 'd1\n')

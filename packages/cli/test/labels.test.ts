@@ -62,7 +62,7 @@ describe('kith labels', () => {
 })
 
 describe('kith labels merge', () => {
-  test('joins shares, and refuses others', () => {
+  test('merges shards, and refuses other files', () => {
     labels('whole.jsonl')
     const shares = [1, 2].map((i) => {
       labels(`share${i}.jsonl`, '--shard', `${i}/2`)

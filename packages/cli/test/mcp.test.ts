@@ -187,7 +187,7 @@ test('it ends with standard input, and by SIGTERM, while it is still opening', a
   }
 })
 
-test('what cannot be opened is said in a line, and nothing on standard output', () => {
+test('reports in one line what cannot be opened, and prints nothing on standard output', () => {
   const usage = kith('mcp')
   expect(usage).toMatchObject({ code: 2, out: '' })
   expect(usage.err).toContain('exactly one of --folder FOLDER and --store ADDRESS')

@@ -20,7 +20,7 @@ test('says what is wrong with a method’s options', () => {
   expect(wrong('--set', 'method=magic')).toMatch(/neighbors, fusion, rocchio, neighbor-rrf/)
   expect(wrong('--set', 'method=average')).toMatch(/neighbors, fusion, rocchio, neighbor-rrf/)
   expect(wrong('--set', 'method=rocchio', '--set', 'feedbackWeight=2')).toMatch(
-    /feedbackWeight is 2/,
+    /feedbackWeight must be .*, got 2/,
   )
   expect(wrong('--then-cross-encode', 'm:0')).toMatch(/must rerank a document, got m:0/)
   const both = ['--then-cross-encode', 'm:3']

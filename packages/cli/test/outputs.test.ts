@@ -49,7 +49,7 @@ describe.each([
   ['search', 'run.trec', search],
   ['labels', 'labels.jsonl', labels],
 ] as const)('kith %s', (_, name, args) => {
-  test('into standard output: a pipe, a file, behind what a file has', () => {
+  test('writes to standard output: a pipe, a file, or the end of a file', () => {
     succeed(...args(), '--out', path(name === 'run.trec' ? 'whole.trec' : 'whole.jsonl'))
     const whole = readFileSync(path(name === 'run.trec' ? 'whole.trec' : 'whole.jsonl'), 'utf8')
     const before = readdirSync('/dev')
@@ -70,7 +70,7 @@ describe.each([
     expect(readdirSync('/dev')).toEqual(before)
   })
 
-  test('into a pipe with a name: nothing is put beside it', async () => {
+  test('writes into a named pipe and leaves no file beside it', async () => {
     const where = newFolder(`pipe-${name}`)
     const pipe = join(where, name)
     execFileSync('mkfifo', [pipe])
@@ -86,7 +86,7 @@ describe.each([
     expect(readdirSync(where)).toEqual([name])
   })
 
-  test('into a pipe that has no reader: ends when it is told to', async () => {
+  test('stops on a signal while it waits for the reader of a pipe', async () => {
     const where = newFolder(`lonely-${name}`)
     const pipe = join(where, name)
     execFileSync('mkfifo', [pipe])
@@ -107,7 +107,7 @@ describe.each([
     expect(readdirSync(where)).toEqual([name])
   })
 
-  test('through a link', () => {
+  test('writes through a link', () => {
     const [links, targets] = [newFolder(`links-${name}`), newFolder(`targets-${name}`)]
     writeFileSync(join(targets, name), 'earlier', { mode: 0o600 })
     symlinkSync(join(targets, name), join(links, name))

@@ -81,7 +81,7 @@ describe('options', () => {
     expect(() => readSource(values)).toThrow(message)
   })
 
-  test('a store that is a file is one', () => {
+  test('accepts a file as a store', () => {
     expect(readSource({ store: 'docs.npy' })).toEqual({ docs: 'docs.npy' })
     const store = 'postgres://u:p@h/db?x=y#name'
     expect(readSource({ store })).toEqual({ store })

@@ -169,7 +169,7 @@ describe('kith train', () => {
       ...['--set', 'steps=2', '--set', 'inverseTemperature=1', '--out', path('taught')],
     )
     expect(trained.code, trained.err).toBe(0)
-    expect(trained.err).toContain('the inverse temperature 1 leaves the softmax')
+    expect(trained.err).toContain('with inverse temperature 1, the softmax')
     expect(trained.err).toContain('(agreement with the teacher)')
     expect(existsSync(path('taught/adapter.safetensors'))).toBe(true)
     const printed = succeed(

@@ -22,8 +22,12 @@ export type KithErrorCode =
   | 'DIVERGED'
 
 /**
- * An error that the caller can do something about: its message says what was wrong and where,
- * its code what kind of thing to do.
+ * An error that the caller can do something about: the message says what is wrong and where, `code`
+ * names the kind of error.
+ *
+ * ```ts
+ * if (error instanceof KithError && error.code === 'BAD_SHAPE') console.log(error.message)
+ * ```
  */
 export class KithError extends Error {
   override readonly name = 'KithError'

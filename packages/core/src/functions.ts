@@ -85,8 +85,12 @@ export function neighbors(
 }
 
 /**
- * Why `rerank` moved the candidate with this index: its parts of the score, its
- * ranks before and after, and the reciprocal neighbors that vouch for it.
+ * Explains why `rerank` moved the candidate with this index: the parts of its score, its ranks
+ * before and after, and the reciprocal neighbors that support it.
+ *
+ * ```ts
+ * const { parts, rankBefore, rankAfter } = explain(query, candidates, 3)
+ * ```
  */
 export function explain(
   query: Query,

@@ -32,7 +32,7 @@ function jointEvidence(relevant: readonly number[]): number[] {
 const grades = candidates.map((_, i) => ({ 0: 1, 3: 2, 6: 0, 9: -1, 12: 1, 15: 3 })[i])
 
 describe.each(allKernels)('auditCandidates on %s', (kernel) => {
-  test('unjudged candidates by joint evidence, with the most similar relevant ones', () => {
+  test('lists unjudged candidates by joint evidence, with the most similar relevant candidates', () => {
     const findings = auditCandidates(query, candidates, grades, { kernel, metric: 'dot' })
     const relevant = [0, 3, 12, 15]
     const evidence = jointEvidence(relevant)
@@ -61,7 +61,7 @@ describe.each(allKernels)('auditCandidates on %s', (kernel) => {
   })
 })
 
-test('the level says who is relevant, perQuery how many are listed', () => {
+test('uses level for relevance and perQuery for the length of the list', () => {
   const findings = auditCandidates(query, candidates, grades, { level: 3, perQuery: 2 })
   expect(findings.length).toBe(2)
   for (const { vouchers } of findings) {
@@ -70,7 +70,7 @@ test('the level says who is relevant, perQuery how many are listed', () => {
   expect(auditCandidates(query, candidates, grades, { level: 4 })).toEqual([])
 })
 
-test('words are evidence, but vouchers are compared by their embeddings', () => {
+test('uses words as evidence, and embeddings to find the supporting documents', () => {
   const texts = candidates.map((_, i) => (i === 0 || i === 1 ? 'lighthouse keeper' : `other ${i}`))
   const judged = candidates.map((_, i) => (i === 0 ? 1 : undefined))
   const [plain, worded] = [
@@ -83,11 +83,11 @@ test('words are evidence, but vouchers are compared by their embeddings', () => 
   expect(worded!.vouchers).toEqual(plain!.vouchers)
 })
 
-test('what does not fit is refused by name', () => {
+test('refuses inputs that do not fit, and names them', () => {
   const call = (given: unknown, settings = {}) =>
     auditCandidates(query, candidates, given as number[], settings)
   expect(() => call([1, 0])).toThrow(/expected 30 grades, .* got 2 grades/)
-  expect(() => call(undefined)).toThrow(/each of the 30 candidates, not undefined/)
+  expect(() => call(undefined)).toThrow(/expected 30 grades, .* got undefined/)
   expect(() => call(candidates.map(() => 'yes'))).toThrow(
     /a grade must be a finite number or undefined, got "yes"/,
   )

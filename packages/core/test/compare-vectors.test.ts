@@ -17,7 +17,7 @@ const vectors = fc
 const product = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 
-test('products with the first vector and with themselves, however many there are', () => {
+test('computes products with the first vector and squares for any number of vectors', () => {
   fc.assert(
     fc.property(vectors, (all) => {
       const { toQuery, squares } = queryProducts(all)
@@ -40,6 +40,6 @@ test('a number that is not finite shows in the square of its vector, and in no o
   }
 })
 
-test('no vectors have no products', () => {
+test('returns no products for no vectors', () => {
   expect(queryProducts([])).toEqual({ toQuery: new Float64Array(0), squares: new Float64Array(0) })
 })

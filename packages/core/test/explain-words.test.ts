@@ -8,7 +8,7 @@ import { stemsOf, wholeOf, wordsScoresOf } from './words-oracle.ts'
 const SUPPORT = 5
 
 describe.each(allKernels)('explanations with words on %s', (kernel) => {
-  test('the parts sum to the score, the terms to the words score, and the supporters are named', () => {
+  test('parts sum to the score, terms sum to the BM25 score, and supporters are named', () => {
     fc.assert(
       fc.property(
         caseShapes(40).filter(({ count }) => count > 0),
@@ -55,7 +55,7 @@ describe.each(allKernels)('explanations with words on %s', (kernel) => {
     )
   })
 
-  test('words are the words score of docs/method.md', () => {
+  test('the part words is the BM25 score of docs/method.md', () => {
     const { query, candidates } = wordsCase({ count: 12, seed: 2 })
     const texts = candidates.map(({ text }) => text)
     const vectors = candidates.map(({ vector }) => vector)
@@ -69,7 +69,7 @@ describe.each(allKernels)('explanations with words on %s', (kernel) => {
   })
 })
 
-test('a prepared query has no words to name its terms by; a function of terms has', () => {
+test('names the terms of a raw query, but not of a prepared query', () => {
   const candidates = {
     vectors: [
       [1, 0],

@@ -20,7 +20,7 @@ import { allKernels, expectClose, fastKernels, splitContext } from './support.ts
 const RUNS = { numRuns: 60 }
 
 describe.each(fastKernels)('%s against the oracle', (kernel) => {
-  test('whole numbers, whose sums are exact: the same neighbors, the same similarities', () => {
+  test('gives the same neighbors and similarities for whole numbers, whose sums are exact', () => {
     fc.assert(
       fc.property(
         contexts(['integers']),
@@ -43,7 +43,7 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
     )
   })
 
-  test('any numbers: similarities close, and from them on every step the same', () => {
+  test('gives close similarities for any numbers, and the same result in every later step', () => {
     fc.assert(
       fc.property(
         contexts(['floats', 'clustered']),
@@ -85,7 +85,7 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
     )
   })
 
-  test('a thousand candidates, and a thousand identical ones', () => {
+  test('ranks a thousand candidates, different or identical', () => {
     for (const duplicates of [0, 1]) {
       const context = makeContext('integers', 1001, 24, { duplicates, seed: 5 })
       const some = { k: 21, trust: 0.5 }
@@ -209,7 +209,7 @@ describe.each(allKernels)('properties of %s', (kernel) => {
     )
   })
 
-  test('memory that grows between calls, and two rerankers at once', () => {
+  test('ranks correctly while memory grows, and with two rerankers at once', () => {
     const small = splitContext(makeContext('clustered', 9, 3, { seed: 1 }))
     const large = splitContext(makeContext('clustered', 300, 801, { seed: 2 }))
     const first = new Reranker({ kernel, contextSize: 300, trust: 0.5 })
@@ -231,7 +231,7 @@ test('the fastest kernel is the default', () => {
   expect(defaultKernel()).toBe(process.env['KITH_KERNEL'] ?? allKernels[0])
 })
 
-test('a setting forces a kernel: each rounds its sums in its own way', () => {
+test('forces a kernel by a setting', () => {
   const context = makeContext('floats', 40, 300, { seed: 3 })
   const rows = allKernels.map((kernel) =>
     rowSimilarity(context, [0], { kernel }).geometric[0]!.join(),

@@ -176,7 +176,7 @@ describe('properties', () => {
     )
   })
 
-  test('labelDepth is the number of ground-truth documents: all probability is theirs', () => {
+  test('gives all probability to the ground truth if labelDepth is its size', () => {
     fc.assert(
       fc.property(
         labeled(),
@@ -295,7 +295,7 @@ describe('targets', () => {
     expect([...labels.target]).toEqual([0.25, 0.25, 0.25, 0.25])
   })
 
-  test('a context of nothing but its ground truth', () => {
+  test('labels a context that contains only ground truth', () => {
     const small = makeContext('floats', 2, 4, { seed: 2 })
     for (const target of targets) {
       const labels = rowLabels(small, { rows: [1] }, { target })
@@ -321,7 +321,7 @@ describe('targets', () => {
 describe('the ground truth', () => {
   const context = makeContext('floats', 4, 3, { seed: 1 })
 
-  test('is injected in front of what was retrieved, once', () => {
+  test('is inserted once, before the retrieved documents', () => {
     expect(injectGroundTruth(['x', 'b'], ['a', 'b', 'c', 'd'], 4)).toEqual(['x', 'b', 'a', 'c'])
     expect(injectGroundTruth(['x'], [], 4)).toEqual(['x'])
     expect(() => injectGroundTruth(['x', 'y', 'z'], ['a'], 2)).toThrow(

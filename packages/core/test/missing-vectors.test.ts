@@ -45,7 +45,7 @@ function rankMembers(
 }
 
 describe.each(allKernels)('candidates without vectors on %s', (kernel) => {
-  test('rank as docs/method.md says, whether some, all or none lack them', () => {
+  test('ranks as docs/method.md says if some, all or no vectors are missing', () => {
     fc.assert(
       fc.property(
         caseShapes(50),
@@ -78,7 +78,7 @@ describe.each(allKernels)('candidates without vectors on %s', (kernel) => {
     )
   })
 
-  test('all vectors with scores: the ranking without scores, bit for bit', () => {
+  test('ignores scores if all vectors are given', () => {
     const { query, candidates } = wordsCase({ count: 30, seed: 3 })
     const scored = partly(candidates, 0, 1, 3)
     for (const mix of ['words', 'standard'] as const) {
@@ -95,7 +95,7 @@ describe.each(allKernels)('candidates without vectors on %s', (kernel) => {
     }
   })
 
-  test('a missing cosine is the mean: its part of the score is that of the mean', () => {
+  test('scores a missing cosine as the mean cosine', () => {
     const { query, candidates } = wordsCase({ count: 20, seed: 4 })
     const texts = candidates.map(({ text }) => text)
     const vectors = candidates.map(({ vector }, i) => (i === 7 ? undefined : vector))
@@ -104,7 +104,7 @@ describe.each(allKernels)('candidates without vectors on %s', (kernel) => {
     expect(geometric).toBeCloseTo(0, 6)
   })
 
-  test('scores weigh what the missing similarity would have weighed', () => {
+  test('gives scores the weight of the missing similarity', () => {
     const { query, candidates } = wordsCase({ count: 24, seed: 5 })
     const other = wordsCase({ count: 24, seed: 6 })
     const texts = candidates.map(({ text }) => text)
@@ -126,7 +126,7 @@ describe.each(allKernels)('candidates without vectors on %s', (kernel) => {
     )
   })
 
-  test('the two-view ranking takes them too', () => {
+  test('accepts missing vectors in the ranking by two views', () => {
     const { query, candidates } = wordsCase({ count: 24, seed: 7 })
     for (const lacking of [0.4, 1]) {
       const some = partly(candidates, lacking, 1, 7)
@@ -137,14 +137,14 @@ describe.each(allKernels)('candidates without vectors on %s', (kernel) => {
   })
 })
 
-test('without texts a missing vector is refused, and without vectors a query needs none', () => {
+test('refuses a missing vector without texts, and needs no query vector without vectors', () => {
   expect(() => rerank([1], [[1], undefined] as never)).toThrow('candidate 1')
   const texts = ['flow', 'wing']
   expect([...rerank({ text: 'wing' }, { texts }).order]).toEqual([1, 0])
   expect(() => rerank({ text: 'wing' }, { vectors: [[1], null], texts })).toThrow('query')
 })
 
-test('scores that are no numbers are refused', () => {
+test('refuses scores that are not numbers', () => {
   const texts = ['flow', 'wing']
   for (const score of [Number.NaN, Number.POSITIVE_INFINITY, 'high']) {
     expect(() => rerank({ text: 'wing' }, { texts, scores: [1, score as number] })).toThrow(

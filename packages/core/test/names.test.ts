@@ -17,7 +17,7 @@ const vectors = [
   [0, 1],
 ]
 
-describe('the name that was meant', () => {
+describe('the suggestion for a misspelled name', () => {
   const known = ['contextSize', 'k', 'kExp', 'topN', 'lambda']
   test.each([
     ['contextsize', 'contextSize'],
@@ -36,7 +36,7 @@ describe('the name that was meant', () => {
     expect(nearestName(name, { known, synonyms: { topN: ['topK'] } })).toBe(meant)
   })
 
-  test('a name whose value is undefined is as good as absent', () => {
+  test('ignores a name whose value is undefined', () => {
     const parts = { part: 'setting', known }
     expect(() => refuseUnknown({ other: undefined, k: 1 }, parts)).not.toThrow()
     expect(() => refuseUnknown({ other: null }, parts)).toThrow(
@@ -109,7 +109,7 @@ describe('names of queries, candidates and settings', () => {
   })
 })
 
-test('one nesting too many is said so', () => {
+test('names an array that is nested one level too deep', () => {
   const deep = [vectors] as unknown as number[][]
   const advice = 'must be an array of numbers, got an array of arrays; pass one of the inner arrays'
   expect(() => rerank(vector, deep)).toThrow(`candidate 0 ${advice}`)

@@ -15,7 +15,7 @@ test('similarity to the query is what rerank sorts by', () => {
   })
 })
 
-test('similarities of probes are theirs in the order in which they are named', () => {
+test('returns the similarities of probes in the given order', () => {
   const raw = { ...settings, mix: 'raw' } as const
   const [third, own, first] = similarity(query, candidates, [2, 'query', 0], raw)
   // S and s_J are symmetric but for rounding.
@@ -44,7 +44,7 @@ test('neighbors name the query, and count candidates from 0', () => {
   }
 })
 
-test('an explanation names the neighbors that vouch for a candidate as neighbors does', () => {
+test('an explanation names the same supporting neighbors as neighbors()', () => {
   const plain = { ...settings, kExp: 1 }
   const found = neighbors(query, candidates, plain)
   const { order } = rerank(query, candidates, plain)
@@ -69,7 +69,7 @@ test('labels count candidates from 0', () => {
   expect(evidence.indexOf(1)).toBe(4)
 })
 
-test('a query without candidates', () => {
+test('returns empty results for a query without candidates', () => {
   expect(rerank([1, 2], []).order.length).toBe(0)
   expect(neighbors([1, 2], [])).toEqual({
     query: { nearest: ['query'], reciprocal: ['query'] },

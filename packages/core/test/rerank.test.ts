@@ -29,7 +29,7 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
     }
   })
 
-  test('vectors of any form give the same ranking', () => {
+  test('ranks vectors of any array type in the same way', () => {
     const { query, candidates } = splitContext(makeContext('clustered', 21, 7, { seed: 6 }))
     const rows = Array.from({ length: 20 }, (_, i) => candidates.data.slice(i * 7, (i + 1) * 7))
     const expected = rerank(query, candidates, { kernel })
@@ -51,7 +51,7 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
     ).toEqual(expected)
   })
 
-  test('candidates may be chosen rows of a matrix, repeated ones included', () => {
+  test('accepts chosen rows of a matrix as candidates, even repeated rows', () => {
     const { query, candidates } = splitContext(makeContext('clustered', 61, 12, { seed: 9 }))
     const chosen = Uint32Array.from({ length: 40 }, (_, i) => (i * 17) % 60)
     chosen[7] = chosen[3]!
@@ -197,7 +197,7 @@ describe('explain', () => {
   const { query, candidates } = splitContext(makeContext('clustered', 41, 16, { seed: 14 }))
   const settings = { contextSize: 30, mix: 'raw', lambda: 0.4 } as const
 
-  test('gives the parts of the score, the ranks, and who vouches for a candidate', () => {
+  test('returns the parts of the score, the ranks, and the supporting neighbors of a candidate', () => {
     const { order, scores } = rerank(query, candidates, settings)
     for (let index = 0; index < 30; index++) {
       const why = explain(query, candidates, index, settings)
@@ -231,7 +231,7 @@ describe('explain', () => {
     )
   })
 
-  test('says of a candidate beyond the context that it was not looked at', () => {
+  test('marks a candidate beyond the context as not considered', () => {
     const why = explain(query, candidates, 35, settings)
     expect(why).toMatchObject({ inContext: false, rankBefore: 36, rankAfter: 36, shared: [] })
   })

@@ -17,7 +17,7 @@ function given(shape: Parameters<typeof wordsCase>[0]) {
   }
 }
 
-test('without options it is the order and the scores of rerank, with similarities', () => {
+test('returns the order and scores of rerank without options, with similarities', () => {
   fc.assert(
     fc.property(caseShapes(40), fc.constantFrom('dot', 'cosine'), (shape, metric) => {
       const { query, candidates } = given(shape)
@@ -43,7 +43,7 @@ describe('estimated relevance', () => {
   const known = background(wordsCase({ count: 80, seed: 5 }).candidates.map(({ vector }) => vector))
   const options = { background: known, statistics: termStatistics(candidates.texts) }
 
-  test('is a probability that never rises, for the first 20', () => {
+  test('is a probability that never rises, for the first 20 hits', () => {
     const { hits, onTopic } = shortlist(query, candidates, options)
     const estimates = hits.map(({ relevance }) => relevance)
     expect(estimates.slice(20).every((estimate) => estimate === undefined)).toBe(true)
@@ -56,7 +56,7 @@ describe('estimated relevance', () => {
     expect(onTopic).toBeLessThanOrEqual(1)
   })
 
-  test('cuts the list: by expected F1, by a number, by a probability, and off topic', () => {
+  test('cuts the list by expected F1, by a number, by a probability, and off topic', () => {
     const all = shortlist(query, candidates, options)
     const estimates = all.hits.slice(0, 20).map(({ relevance }) => relevance!)
     const cut = (more: object) => {
@@ -81,7 +81,7 @@ describe('estimated relevance', () => {
     expect(logit(moved.hits[0]!.relevance!)).toBeCloseTo(logit(plain.hits[0]!.relevance!) - 2)
   })
 
-  test('says what is missing', () => {
+  test('names the missing input', () => {
     const { vectors } = candidates
     expect(() => shortlist(query, candidates, { cutoff: 'auto' })).toThrow('background(vectors)')
     expect(() => shortlist(query, candidates, { onTopic: 0.5 })).toThrow('background(vectors)')
@@ -93,7 +93,7 @@ describe('estimated relevance', () => {
     )
   })
 
-  test('probabilities that rise share their mean', () => {
+  test('replaces rising probabilities by their mean', () => {
     expect(neverRising([0.5, 0.2, 0.4, 0.1])).toEqual([
       0.5, 0.30000000000000004, 0.30000000000000004, 0.1,
     ])
@@ -102,7 +102,7 @@ describe('estimated relevance', () => {
   })
 })
 
-test('a background has the spread of its pairs, and is the same for a seed', () => {
+test('measures the spread of pairs in a background, the same for a seed', () => {
   const vectors = wordsCase({ count: 50, seed: 3 }).candidates.map(({ vector }) => vector)
   const whole = background(vectors)
   expect(background(vectors)).toEqual(whole)
@@ -127,7 +127,7 @@ test('a background has the spread of its pairs, and is the same for a seed', () 
 describe('the list', () => {
   const { query, candidates } = given({ count: 30, seed: 8 })
 
-  test('has so many hits of a group, the others with the first', () => {
+  test('keeps a limited number of hits per group and lists the others with the first', () => {
     const groups = Array.from({ length: 30 }, (_, i) => (i === 7 ? undefined : i % 5))
     const { order } = rerank(query, candidates)
     for (const maxPerGroup of [1, 2]) {
@@ -143,7 +143,7 @@ describe('the list', () => {
     }
   })
 
-  test('takes priors, standardized or as log-odds; one that is missing changes nothing', () => {
+  test('accepts priors, standardized or as log-odds; a missing prior changes nothing', () => {
     const best = rerank(query, candidates).order
     const last = best[29]!
     const priors = Array.from({ length: 30 }, (_, i) => (i === last ? 1 : 0))
@@ -160,7 +160,7 @@ describe('the list', () => {
     for (let i = 1; i < 30; i++) expect(behind[i]!.score <= behind[i - 1]!.score).toBe(true)
   })
 
-  test('takes dates as priors', () => {
+  test('accepts dates as priors', () => {
     const now = Date.UTC(2026, 0, 31)
     const dates = ['2026-01-31', new Date('2026-01-01'), Date.UTC(2025, 11, 2), undefined]
     expect(recency(dates, { halfLife: 30, now })).toEqual([1, 0.5, 0.25, undefined])
@@ -168,7 +168,7 @@ describe('the list', () => {
     expect(() => recency([], { halfLife: 0 })).toThrow('halfLife')
   })
 
-  test('refuses a threshold of scores, and options that do nothing', () => {
+  test('refuses a threshold of scores, and options without effect', () => {
     for (const name of ['minScore', 'score_threshold', 'threshold']) {
       expect(() => shortlist(query, candidates, { [name]: 1 })).toThrow('{ relevance: 0.5 }')
     }
@@ -178,7 +178,7 @@ describe('the list', () => {
     expect(() => shortlist(query, candidates, { cutoff: -1 })).toThrow("'auto'")
   })
 
-  test('takes candidates without vectors, merged from two lists', () => {
+  test('accepts candidates without vectors, merged from two lists', () => {
     const some = candidates.vectors.map((vector, i) => (i % 3 === 0 ? undefined : vector))
     const scores = some.map((_, i) => 30 - i)
     const found = { ...candidates, vectors: some, scores }
@@ -193,7 +193,7 @@ describe('the list', () => {
 })
 
 describe.skipIf(!haveDatasets).each(['cranfield', 'cisi'])('copies in %s', (name) => {
-  test('with collapse, the ranking is that without copies', () => {
+  test('ranks as without copies if collapse is set', () => {
     const { texts, queries } = readDataset(name)
     const statistics = termStatistics(texts)
     const next = random(1)

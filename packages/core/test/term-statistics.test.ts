@@ -20,7 +20,7 @@ import { statisticsOf } from './words-oracle.ts'
 const texts = fc.integer().map((seed) => collectionTexts(seed, Math.abs(seed) % 25))
 const sample = termStatistics(collectionTexts(7))
 
-test('documents, length and frequencies are those of the texts', () => {
+test('counts documents, length and frequencies of the texts', () => {
   fc.assert(
     fc.property(texts, (all) => {
       const { documents, length, hashes, frequencies } = termStatistics(all)
@@ -36,7 +36,7 @@ test('documents, length and frequencies are those of the texts', () => {
   )
 })
 
-test('more terms than the first table has room for', () => {
+test('counts more terms than the first table can hold', () => {
   const words = Array.from({ length: 30_000 }, (_, i) => `w${i}x`)
   const { documents, length, hashes, frequencies } = termStatistics([
     words.join(' '),
@@ -70,7 +70,7 @@ test('prepared texts, and texts one at a time, give the same statistics', () => 
   expect(builder.finish()).toEqual(termStatistics(all))
 })
 
-test('what does not fit is refused', () => {
+test('refuses statistics that do not fit', () => {
   const none = termStatistics(['a'], { tokenizer: 'none' })
   const own = termStatistics(['a'], { tokenizer: (text) => [text] })
   expect(() => mergeTermStatistics([sample, none])).toThrow('cannot be merged')

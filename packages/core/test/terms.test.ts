@@ -60,7 +60,7 @@ describe('english', () => {
     expect(porterStem(word)).toBe(stem)
   })
 
-  test('the stems that the oracle’s table has', () => {
+  test('stems words as the table of the oracle does', () => {
     for (const [word, stem] of Object.entries(stems)) {
       expect({ [word]: termsOf(word, 'english').join() }).toEqual({ [word]: stem })
     }
@@ -72,14 +72,14 @@ describe('english', () => {
     expect(prepareText('The of AND without').postings.length).toBe(0)
   })
 
-  test('words with other than a to z stay as they are', () => {
+  test('keeps words with letters other than a to z', () => {
     expect(termsOf('cafés naïve 1960s b52s Straßen running', 'english')).toEqual([
       ...['cafés', 'naïve', '1960s', 'b52s', 'straßen', 'run'],
     ])
   })
 })
 
-test('plural: the stop words and the S stemmer', () => {
+test('the tokenizer plural removes stop words and applies the S stemmer', () => {
   const examples = {
     ...{ queries: 'query', flies: 'fly', series: 'sery', eies: 'eies', aies: 'aies' },
     ...{ boxes: 'boxe', shoes: 'shoes', trees: 'trees', toes: 'toes', cases: 'case' },
@@ -90,17 +90,17 @@ test('plural: the stop words and the S stemmer', () => {
   }
 })
 
-test('prefix5: the stop words and the first five characters', () => {
+test('the tokenizer prefix5 removes stop words and keeps the first five characters', () => {
   expect(termsOf('The boundaries of 1960s naïvely 𝒳𝒴𝒵abcd flow', 'prefix5')).toEqual([
     ...['bound', '1960s', 'naïve', '𝒳𝒴𝒵ab', 'flow'],
   ])
 })
 
-test('none: words as they are, stop words included', () => {
+test('the tokenizer none keeps all words unchanged, stop words included', () => {
   expect(termsOf('The Layers of the wing', 'none')).toEqual(['the', 'layers', 'of', 'the', 'wing'])
 })
 
-test('a function gives the terms itself, each as often as it occurs', () => {
+test('a function as tokenizer returns each term as often as it occurs', () => {
   const seen: string[] = []
   const tokenizer = (text: string) => {
     seen.push(text)

@@ -53,7 +53,7 @@ describe('terms', () => {
     expect(countsOf(prepareText(text, { tokenizer: 'none' }).postings)).toEqual(counts)
   })
 
-  test('any string splits as the oracle says, and equal terms get equal hashes', () => {
+  test('splits any string as the oracle does, with equal hashes for equal terms', () => {
     const words = fc.constantFrom(...samples.flatMap(termsOf), 'é', 'a', 'の', 'ที่')
     const text = fc
       .array(fc.oneof(words, fc.string({ unit: 'binary' }), fc.constantFrom(' ', '-', '，')))
@@ -107,7 +107,7 @@ describe('terms', () => {
     },
   )
 
-  test('the positions are those of the terms of title and text, one term after the other', () => {
+  test('numbers the terms of title and text in order', () => {
     const { postings, positions, titleTerms } = prepareText({
       title: 'Wings and wings of Größe',
       text: 'größe, the wing, 東京都 flow',
@@ -133,14 +133,14 @@ describe('terms', () => {
     expect(prepareText({ title: undefined, text: 'a' })).toEqual(prepareText('a'))
   })
 
-  test('a text beyond the kernel’s memory leaves the next ones unharmed', () => {
+  test('tokenizes correctly after a text that exceeds the memory of the kernel', () => {
     // The counter takes 28 bytes for each character, and a kernel's memory ends at 4 GiB.
     const huge = `bee${' '.repeat(154_000_000)}`
     expect(prepareText(huge).postings.length).toBe(3)
     expect(prepareText('hello world').postings.length).toBe(6)
   })
 
-  test('two hundred thousand terms have as many hashes', () => {
+  test('gives 200,000 terms different hashes', () => {
     const terms = Array.from({ length: 200_000 }, (_, i) => `t${i.toString(36)}`)
     const keys = keysOf(prepareText(terms.join(' '), { tokenizer: 'none' }).postings)
     expect(new Set(keys).size).toBe(terms.length)
@@ -155,14 +155,14 @@ function keysOf(postings: Uint32Array): string[] {
 }
 
 describe.each(allKernels)('text similarity on %s', (kernel) => {
-  test('the samples, as docs/method.md says', () => {
+  test('tokenizes the samples as docs/method.md says', () => {
     const expected = textCosines(samples)
     similarities(kernel, samples).forEach((row, i) => {
       expectClose(row, expected[i]!, 2e-6)
     })
   })
 
-  test('random texts of any number and length', () => {
+  test('tokenizes random texts of any number and length', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 70 }),
@@ -187,7 +187,7 @@ describe.each(allKernels)('text similarity on %s', (kernel) => {
     )
   })
 
-  test('more frequent terms than one pass takes', () => {
+  test('counts more frequent terms than fit into one pass', () => {
     const next = random(3)
     const texts = Array.from({ length: 8 }, () =>
       Array.from({ length: 900 }, (_, i) => (next() < 0.6 ? `w${i}` : '')).join(' '),

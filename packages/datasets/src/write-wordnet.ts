@@ -10,7 +10,13 @@ export const wordnetFiles: readonly string[] = [
   ...splits.flatMap((split) => [`qrels/${split}.tsv`, `qrels-sparse/${split}.tsv`]),
 ]
 
-/** Writes a collection in BEIR's layout, with a README.md that explains each file. */
+/**
+ * Writes a dataset in BEIR's layout, with a README.md that explains each file.
+ *
+ * ```ts
+ * await writeWordnet(buildWordnet(await readNouns()), 'wordnet')
+ * ```
+ */
 export async function writeWordnet(collection: WordnetCollection, folder: string): Promise<void> {
   const { documents, queries, notice } = collection
   // BEIR's readers expect a title, be it empty.

@@ -103,7 +103,7 @@ test('a document judged not relevant is not drawn; the grade of the drawn one st
   }
 })
 
-test('a depth or a seed that is none is refused', () => {
+test('refuses an invalid depth or seed', () => {
   const relevant = qrelsOf(new Map([['q', ['a']]]))
   const run = runOf(new Map([['q', ['a']]]))
   expect(() => drawSparse(relevant, run, { depth: 0 })).toThrow('depth must be a whole number')

@@ -100,13 +100,13 @@ describe('a bad file is refused with its line', () => {
     await expect(reading).rejects.toThrow(problem)
   })
 
-  test('an offset that comes twice', async () => {
+  test('names an offset that occurs twice', async () => {
     await expect(readNouns(await folderOf(`${entity}\n${entity}\n`))).rejects.toThrow(
       ':2: offset 00000100 occurs twice, first in line 1',
     )
   })
 
-  test('a hypernym that is nowhere', async () => {
+  test('names a missing hypernym', async () => {
     const lost = '00000200 03 n 01 thing 0 001 @ 00000300 n 0000 | lost'
     await expect(readNouns(await folderOf(`${entity}\n${lost}`))).rejects.toThrow(
       ':2: the hypernym 00000300 is not in the file',
@@ -124,14 +124,14 @@ describe('a bad file is refused with its line', () => {
     )
   })
 
-  test('no synsets at all, no file, a folder', async () => {
+  test('names a file without synsets, a missing file and a folder', async () => {
     await expect(readNouns(await folderOf(''))).rejects.toThrow('data.noun: contains no synsets')
     await expect(readNouns(join(folder, 'nowhere'))).rejects.toThrow('there is no such file')
     mkdirSync(join(folder, 'odd/data.noun'), { recursive: true })
     await expect(readNouns(join(folder, 'odd'))).rejects.toThrow('is not a file')
   })
 
-  test('whatever the damage, the error is ours', async () => {
+  test('throws a KithError for any damage', async () => {
     const place = fc.nat(text.length)
     await fc.assert(
       fc.asyncProperty(place, place, fc.string({ maxLength: 5 }), async (a, b, inserted) => {

@@ -103,6 +103,11 @@ export interface CrossEncoderOptions extends DownloadOptions {
  * Loads a model with a classification head of one score, such as
  * `cross-encoder/ms-marco-MiniLM-L-6-v2` or `BAAI/bge-reranker-base`.
  *
+ * ```ts
+ * await using model = await loadCrossEncoder('cross-encoder/ms-marco-MiniLM-L-6-v2')
+ * const scores = await model.crossEncode('how do bees find flowers', ['Bees see ultraviolet light.'])
+ * ```
+ *
  * @param name A folder, or a name on the hub.
  */
 export async function loadCrossEncoder(

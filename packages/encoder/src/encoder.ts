@@ -156,7 +156,12 @@ export interface EncoderOptions extends ModelOptions {
 }
 
 /**
- * Loads a model.
+ * Loads an encoder.
+ *
+ * ```ts
+ * await using encoder = await loadEncoder('minilm')
+ * const { data, dimensions } = await encoder.encode(['how do bees find flowers'])
+ * ```
  *
  * @param name `minilm`, a folder, or a name on the hub.
  */

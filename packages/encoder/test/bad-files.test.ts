@@ -27,7 +27,7 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'a huge header',
     { 'model.safetensors': Buffer.alloc(16, 255) },
-    'a header of 18446744073709551615',
+    'the header has 18446744073709551615',
   ],
   ['a header that is no JSON', { 'model.safetensors': withHeader('{') }, 'header: is not JSON'],
   ['a header that is a list', { 'model.safetensors': withHeader([]) }, 'is not a JSON object'],
@@ -59,7 +59,7 @@ const bad: [string, Record<string, unknown>, string][] = [
     { 'model.safetensors': reshaped('encoder.layer.1.intermediate.dense.weight', [16, 32]) },
     'tensor encoder.layer.1.intermediate.dense.weight: expected the shape 32 × 16 (from config.json), got 16 × 32',
   ],
-  ['NaN', { 'model.safetensors': withNaN() }, `tensor ${words}: number 7 is NaN`],
+  ['NaN', { 'model.safetensors': withNaN() }, `tensor ${words}: value 7 is NaN`],
   ['whole numbers', { 'model.safetensors': wholeNumbers() }, `tensor ${words}: expected the type`],
   [
     'an index that leads out of the folder',
@@ -69,7 +69,7 @@ const bad: [string, Record<string, unknown>, string][] = [
   ['an index of nothing', { 'model.safetensors.index.json': { weight_map: 3 } }, 'no weight_map'],
   ['a config that is no JSON', { 'config.json': '{' }, 'config.json: is not JSON'],
   ['a config that is a list', { 'config.json': [] }, 'expected a JSON object'],
-  ['another family', { 'config.json': { ...bertConfig, model_type: 't5' } }, 'found "t5"'],
+  ['another family', { 'config.json': { ...bertConfig, model_type: 't5' } }, 'got "t5"'],
   [
     'relative positions',
     { 'config.json': { ...bertConfig, position_embedding_type: 'relative_key' } },
@@ -78,18 +78,18 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'no heads',
     { 'config.json': { ...bertConfig, num_attention_heads: 0 } },
-    'num_attention_heads is 0',
+    'num_attention_heads must be',
   ],
   [
     'three heads',
     { 'config.json': { ...bertConfig, num_attention_heads: 3 } },
     'hidden_size must be a multiple of num_attention_heads (3), got 16',
   ],
-  ['swish', { 'config.json': { ...bertConfig, hidden_act: 'swish' } }, 'hidden_act is "swish"'],
+  ['swish', { 'config.json': { ...bertConfig, hidden_act: 'swish' } }, 'hidden_act must be'],
   [
     'a vocabulary that is too large',
     { 'vocab.txt': `${vocabulary.join('\n')}\nx` },
-    'has token 18',
+    'token id 18 is outside the vocabulary',
   ],
   ['no special tokens', { 'vocab.txt': 'a\nb' }, 'has no token [UNK]'],
   ['no tokenizer', { 'vocab.txt': undefined }, 'has neither tokenizer.json nor vocab.txt'],
@@ -99,8 +99,8 @@ const bad: [string, Record<string, unknown>, string][] = [
     { 'tokenizer.json': tokenizer({ a: 4_000_000_000 }) },
     'tokenizer.json: the id of token "a" must be a whole number from 0 to',
   ],
-  ['a tokenizer with words as ids', { 'tokenizer.json': tokenizer({ a: 'x' }) }, 'has the id "x"'],
-  ['a tokenizer with negative ids', { 'tokenizer.json': tokenizer({ a: -1 }) }, 'has the id -1'],
+  ['a tokenizer with words as ids', { 'tokenizer.json': tokenizer({ a: 'x' }) }, 'got "x"'],
+  ['a tokenizer with negative ids', { 'tokenizer.json': tokenizer({ a: -1 }) }, 'got -1'],
   [
     'a tokenizer without its unknown token',
     { 'tokenizer.json': tokenizer({ a: 5 }, '[NONE]') },
@@ -140,7 +140,7 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'a limit below nothing',
     { 'sentence_bert_config.json': { max_seq_length: -1 } },
-    'sentence_bert_config.json: max_seq_length is -1',
+    'sentence_bert_config.json: max_seq_length must be',
   ],
   [
     'prompts that are no texts',
@@ -239,8 +239,8 @@ for (const key of keys) {
 }
 sizes.push(['layer_norm_eps', '1e-12', 'must be a number from 0 to below 1'])
 sizes.push(['layer_norm_eps', -1, 'must be a number from 0 to below 1'])
-sizes.push(['hidden_act', {}, 'hidden_act is {}, supported'])
-sizes.push(['hidden_act', 'constructor', 'hidden_act is "constructor", supported'])
+sizes.push(['hidden_act', {}, 'hidden_act must be one of'])
+sizes.push(['hidden_act', 'constructor', 'hidden_act must be one of'])
 
 test.each(sizes)('%s of %j is refused before a graph is built', async (key, value, problem) => {
   const files = { ...good, 'config.json': { ...bertConfig, [key]: value } }
@@ -253,9 +253,7 @@ test.each(sizes)('%s of %j is refused before a graph is built', async (key, valu
   for (const [, open] of opened) {
     const error = (await open().catch((reason: unknown) => reason)) as Error
     expect(error).toMatchObject({ name: 'KithError', file: join(folder, 'config.json') })
-    expect(error.message).toContain(
-      key === 'num_attention_heads' && value === 32 ? '32' : `${key} is ${JSON.stringify(value)}`,
-    )
+    expect(error.message).toContain(value === 32 ? '32' : JSON.stringify(value))
     expect(error.message).toContain(problem)
   }
 })
@@ -274,20 +272,20 @@ test('a pipe in the place of a file does not block', async () => {
   }
 })
 
-test('without a pooling nothing is guessed', async () => {
+test('refuses a model without a known pooling', async () => {
   const folder = writeFiles(join(output, 'unpooled'), good)
   await expect(loadEncoder(folder)).rejects.toThrow(
     'set pooling to "mean" (RepBERT, E5) or "first"',
   )
 })
 
-test('weights in pickle are refused with a reason', async () => {
+test('refuses pickled weights, with the reason', async () => {
   const folder = writeFiles(join(output, 'pickle'), { ...good, 'pytorch_model.bin': 'x' })
   rmSync(join(folder, 'model.safetensors'))
   await expect(loadEncoder(folder)).rejects.toThrow('save pytorch_model.bin as safetensors first')
 })
 
-test('a number that is not finite goes no further', async () => {
+test('throws if an embedding is not finite', async () => {
   const last = 'encoder.layer.1.output.LayerNorm.weight'
   const data = new Float32Array(tensors[last]!.data.length).fill(3e38)
   const folder = writeFiles(join(output, 'infinite'), {

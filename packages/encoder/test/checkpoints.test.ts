@@ -96,7 +96,7 @@ describe.each(published)('$name', ({ name, config, names, more, pooling }) => {
     },
   )
 
-  test('in two files', async () => {
+  test('reads weights from two files', async () => {
     const [first, second] = ['model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors']
     const keys = Object.keys(tensors)
     const half = (from: number, to: number) =>
@@ -147,7 +147,7 @@ test('sentence-transformers files say how to pool, to normalize and where to cut
   }
 })
 
-test('options go before what the files say; prefixes go before the texts', async () => {
+test('options override the files, and prefixes are added to the texts', async () => {
   const names = bertNames('')
   const tensors = randomWeights(names, 6)
   const folder = writeFiles(join(output, 'options'), {

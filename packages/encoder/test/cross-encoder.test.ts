@@ -92,7 +92,7 @@ describe.each(layouts)('$name', ({ name, tokenizer, config, prefix, head, measur
     await expect(model.crossEncode('query '.repeat(40), texts)).rejects.toThrow(
       `the query is too long: a pair of query and text can have at most ${model.maxTokens} tokens`,
     )
-    await expect(model.crossEncode(query, [3 as never])).rejects.toThrow('text 0 is number')
+    await expect(model.crossEncode(query, [3 as never])).rejects.toThrow('text 0 must be a string')
   })
 
   test('a model without such a head is refused', async () => {

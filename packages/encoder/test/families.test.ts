@@ -96,7 +96,7 @@ describe.each(families)('$name', (family) => {
     return hidden[0]!.map((_, d) => hidden.reduce((sum, row) => sum + row[d]!, 0) / hidden.length)
   }
 
-  test('texts with their prefixes, up to the longest', async () => {
+  test('encodes texts with their prefixes, up to the maximum length', async () => {
     const model = await openModel(folder)
     expect(model.maxTokens).toBe(longest)
     expect(model.tokenizer.encode(texts.at(-1)!).ids.length).toBe(longest)
@@ -117,7 +117,7 @@ describe.each(families)('$name', (family) => {
     }
   })
 
-  test('texts of unequal length in one batch', async () => {
+  test('encodes texts of unequal length in one batch', async () => {
     const model = asCheckpoint(await openModel(folder))
     const tokens = texts.map((text) => model.tokenizer.encode(text).ids)
     const rows = await runPadded(model, tokens)
@@ -126,7 +126,7 @@ describe.each(families)('$name', (family) => {
     })
   })
 
-  test('by 8 bits, nearly the same', async () => {
+  test('gives nearly the same embeddings with 8 bits', async () => {
     const model = asCheckpoint(await openModel(folder))
     const ids = model.tokenizer.encode(texts[1]!).ids
     const [row] = await runPadded({ ...model, quantized: true }, [ids])
@@ -153,7 +153,7 @@ describe.each(families)('$name', (family) => {
   }
 })
 
-test('a family that is not known is refused by its name, with those that are', async () => {
+test('refuses an unknown family, and names the known families', async () => {
   const folder = writeFiles(join(output, 'unknown'), {
     'config.json': { model_type: 't5', architectures: ['T5EncoderModel'] },
     'model.safetensors': safetensors({}, 'F32'),

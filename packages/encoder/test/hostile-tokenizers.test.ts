@@ -22,7 +22,10 @@ test.for([
   ['a pattern without end', 'Regex contains a text of 100000 characters, the limit is 2000'],
   ['words without a limit', 'max_input_chars_per_word must be a whole number from'],
   ['words of no length', 'max_input_chars_per_word must be a whole number from 1 to 256, got 0'],
-  ['a long mark of continued words', 'continuing_subword_prefix has a text of 100000 characters'],
+  [
+    'a long mark of continued words',
+    'continuing_subword_prefix contains a text of 100000 characters',
+  ],
   [
     'longer pieces inside each other',
     'the vocabulary contains a text of 257 characters, the limit is 256',
@@ -35,7 +38,7 @@ test.for([
   ['steps that double an added token', 'the steps can make a text'],
   ['a long replacement', 'content contains a text of 100000 characters, the limit is 64'],
   ['steps inside each other', 'normalizer must have at most 200 steps, nested at most 8 deep'],
-  ['a template that doubles a text', 'its template single has a text twice'],
+  ['a template that doubles a text', 'the template single contains a text twice'],
   ['a long added token', 'added_tokens contains a text of 100001 characters, the limit is 256'],
 ] as const)('%s is an error with the name of the file', ([attack, problem]) => {
   let error: unknown
@@ -72,7 +75,7 @@ test('a replacement that never ends is an error with the name of the file', () =
   )
 })
 
-test('tokens before the end of a long word are those of the whole text', () => {
+test('tokenizes a truncated long word as the whole text', () => {
   for (const { description } of Object.values(tokenizers)) {
     const text = `first ${'検索ab🇫🇷'.repeat(8000)} last`
     const { ids } = new TextTokenizer(file, description, {}, 1000).encode(text)

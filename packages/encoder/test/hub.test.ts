@@ -102,13 +102,28 @@ function turned(path: string): Buffer {
 }
 const weights = repository['model.safetensors']!
 const tampered: [string, string, Partial<{ sent: Buffer; listed: object }>, RegExp][] = [
-  ['a turned bit', 'model.safetensors', { sent: turned('model.safetensors') }, /its sha256 is/],
-  ['a turned bit', 'config.json', { sent: turned('config.json') }, /its sha1 is/],
+  [
+    'a turned bit',
+    'model.safetensors',
+    { sent: turned('model.safetensors') },
+    /expected the sha256/,
+  ],
+  ['a turned bit', 'config.json', { sent: turned('config.json') }, /expected the sha1/],
   ['a turned bit', '1_Pooling/config.json', { sent: turned('1_Pooling/config.json') }, /sha1/],
-  ['no end', 'model.safetensors', { sent: weights.subarray(0, 5000) }, /5000 of the \d+ bytes/],
-  ['more', 'vocab.txt', { sent: Buffer.concat([weights, weights]) }, /more of the \d+ bytes/],
-  ['nothing', 'vocab.txt', { sent: Buffer.alloc(0) }, /0 of the|could not be downloaded/],
-  ['another checksum', 'model.safetensors', { listed: { lfs: { oid: 'x', size: 1 } } }, /more of/],
+  [
+    'no end',
+    'model.safetensors',
+    { sent: weights.subarray(0, 5000) },
+    /expected \d+ bytes, got 5000/,
+  ],
+  [
+    'more',
+    'vocab.txt',
+    { sent: Buffer.concat([weights, weights]) },
+    /expected \d+ bytes, got more/,
+  ],
+  ['nothing', 'vocab.txt', { sent: Buffer.alloc(0) }, /got 0|could not be downloaded/],
+  ['another checksum', 'model.safetensors', { listed: { lfs: { oid: 'x', size: 1 } } }, /got more/],
   ['no checksum', 'config.json', { listed: { oid: undefined } }, /lists no checksum/],
 ]
 

@@ -94,7 +94,7 @@ test('odd texts have embeddings of length 1, and long ones are counted', async (
   expect(data.subarray(dimensions, 2 * dimensions)).toEqual(first)
 })
 
-test('a text’s embedding depends on the text alone, whatever the company and the threads', async () => {
+test('the embedding of a text does not depend on the other texts or the threads', async () => {
   const texts = [...odd, ...manyTexts(600)]
   const { data, dimensions } = await encoder.encode(texts)
   const one = await loadEncoder('minilm', { threads: 1 })
@@ -176,7 +176,7 @@ test.runIf(process.platform === 'linux')(
 
 test('mistakes are named', async () => {
   const bad = encoder.encode(['fine', 7 as unknown as string])
-  await expect(bad).rejects.toThrow('text 1 is number, expected a string')
+  await expect(bad).rejects.toThrow('text 1 must be a string, got number')
   const failing = (async function* () {
     yield 'fine'
     throw new Error('the source broke')
@@ -186,9 +186,11 @@ test('mistakes are named', async () => {
   }
   await expect(drain()).rejects.toThrow('the source broke')
   const role = 'passage' as 'query'
-  await expect(encoder.encode(['fine'], { role })).rejects.toThrow('role is "passage"')
-  await expect(loadEncoder('minilm', { threads: 0 })).rejects.toThrow('threads is 0')
-  await expect(loadEncoder('minilm', { maxTokens: 513 })).rejects.toThrow('maxTokens is 513')
+  await expect(encoder.encode(['fine'], { role })).rejects.toThrow(
+    'role must be one of query, document',
+  )
+  await expect(loadEncoder('minilm', { threads: 0 })).rejects.toThrow('threads must be')
+  await expect(loadEncoder('minilm', { maxTokens: 513 })).rejects.toThrow('maxTokens must be')
   await expect(loadEncoder('minilm', { maxTokens: 2 })).rejects.toThrow(
     'must leave room for a text',
   )

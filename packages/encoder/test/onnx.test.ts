@@ -58,7 +58,7 @@ test('a model.onnx that pools by itself is used as it is', async () => {
   expect(await rowsOf(folder, { normalize: true })).toEqual(normalized)
 })
 
-test('models in ONNX that are none of an encoder are refused', async () => {
+test('refuses ONNX models that are not encoders', async () => {
   const graph = new Graph()
   graph.output('logits', add(graph.input('pixels', 'float32', ['batch']), 1))
   const make = (name: string, model: Uint8Array | string) => {
@@ -75,7 +75,7 @@ test('models in ONNX that are none of an encoder are refused', async () => {
   )
 })
 
-test('weights as inputs and weights inside give the same, padded or not', async () => {
+test('weights as inputs and weights inside the model give the same result, padded or not', async () => {
   const { config, weights: file } = await opened()
   const { graph, mask, hidden } = buildEncoder(config)
   graph.output('embeddings', embeddings(hidden, mask, { pooling: 'mean', normalize: false }))
@@ -114,8 +114,8 @@ test('a graph refuses shapes that do not fit, and names that come twice', () => 
   const graph = new Graph()
   const x = graph.input('x', 'float32', ['batch', 3])
   const y = graph.input('y', 'float32', ['batch', 4])
-  expect(() => multiply(x, y)).toThrow('shapes batch,3 and batch,4 do not go together')
-  expect(() => matmul(x, y)).toThrow('matrix product of batch,3 and batch,4')
+  expect(() => multiply(x, y)).toThrow('shapes batch,3 and batch,4 cannot be broadcast together')
+  expect(() => matmul(x, y)).toThrow('cannot multiply matrices of the shapes batch,3 and batch,4')
   expect(() => reshape(x, ['batch', 'nobody'])).toThrow('no input of the graph has the axis nobody')
   expect(() => graph.parameter('x', [1])).toThrow('two values named x')
 })

@@ -21,7 +21,7 @@ afterAll(async () => {
   await quantized.close()
 })
 
-test('embeddings by 8 bits are near those by 32, and not the same', async () => {
+test('embeddings with 8 bits are close to those with 32 bits, but not equal', async () => {
   const [a, b] = [await exact.encode(passages), await quantized.encode(passages)]
   const cosines = passages.map((_, i) => {
     const row = ({ data, dimensions }: typeof a) =>
@@ -34,7 +34,7 @@ test('embeddings by 8 bits are near those by 32, and not the same', async () => 
   expect(quantized.source.quantize).toBe('int8')
 })
 
-test('a text’s embedding depends on the text alone, whatever the company', async () => {
+test('the embedding of a text does not depend on the other texts', async () => {
   // Of one length: with 32 bits, they would be one batch.
   const texts = ['bees find flowers', 'ships leave harbours', 'violins need strings']
   const { data, dimensions } = await quantized.encode(texts)
@@ -42,7 +42,9 @@ test('a text’s embedding depends on the text alone, whatever the company', asy
   expect(alone.data).toEqual(data.subarray(dimensions, 2 * dimensions))
 })
 
-test('other kinds are refused', async () => {
+test('refuses other kinds of quantization', async () => {
   const quantize = 'int4' as 'int8'
-  await expect(loadEncoder('minilm', { quantize })).rejects.toThrow('quantize is "int4"')
+  await expect(loadEncoder('minilm', { quantize })).rejects.toThrow(
+    'quantize must be one of int8, got "int4"',
+  )
 })

@@ -16,7 +16,7 @@ const parts =
     ' ',
   )
 
-test('long texts, which are read in pieces, have the tokens that they have as a whole', () => {
+test('tokenizes long texts in pieces as a whole', () => {
   const random = generator(1)
   const ours = new TextTokenizer('tokenizer.json', description, {}, 1_000_000)
   for (let i = 0; i < 20; i++) {
@@ -40,6 +40,6 @@ test('a text is cut at the limit, the last special token kept', () => {
 test('a tokenizer without special tokens is refused', () => {
   const bare = { ...description, post_processor: null }
   expect(() => new TextTokenizer('tokenizer.json', bare, {}, 8)).toThrow(
-    'tokenizer.json: is not a tokenizer: no special tokens around a text',
+    'tokenizer.json: is not a tokenizer: the tokenizer adds no special tokens around a text',
   )
 })

@@ -17,7 +17,7 @@ describe.each(Object.entries(tokenizers))('%s', (_, { description, ids }) => {
     expect(tokenizer.encode(text)).toEqual({ ids: ids[i], cut: false })
   })
 
-  test('a long text, which is read in pieces, has the tokens that it has as a whole', () => {
+  test('tokenizes a long text in pieces as a whole', () => {
     const text = Array.from({ length: 40 }, () => texts.slice(0, 14).join(' ')).join(' and ')
     expect(text.length).toBeGreaterThan(10_000)
     // A text is not cut where an added token has a space inside.
@@ -44,7 +44,7 @@ describe.each(Object.entries(tokenizers))('%s', (_, { description, ids }) => {
     )
   })
 
-  test('a word without end is no obstacle', () => {
+  test('tokenizes a very long word', () => {
     for (const unit of ['検索', 'ab', '🇫🇷', 'e\u0301']) {
       expect(tokenizer.encode(unit.repeat(5000)).ids.length).toBeGreaterThan(2)
     }

@@ -8,11 +8,11 @@ async function sizesOf(texts: string[]): Promise<number[]> {
   return windows.map(({ length }) => length)
 }
 
-test('short texts come in windows of 256', async () => {
+test('encodes short texts in windows of 256', async () => {
   expect(await sizesOf(Array.from({ length: 600 }, (_, i) => `text ${i}`))).toEqual([256, 256, 88])
 })
 
-test('long texts come in small windows, so that a stop loses little', async () => {
+test('encodes long texts in small windows, so that a stop loses little work', async () => {
   const sizes = await sizesOf(Array.from({ length: 300 }, () => 'x'.repeat(1500)))
   expect(Math.max(...sizes)).toBe(22)
 })

@@ -184,14 +184,14 @@ describe('a bad file of embeddings is an error with its place', () => {
     await expect(openEmbeddings(file)).rejects.toThrow(`${file}`)
   })
 
-  test('rows read by position are checked too', async () => {
+  test('checks rows that are read by position', async () => {
     const bytes = Buffer.concat([npy(matrix('<f4', '(2, 2)'), 0), Buffer.from(nan.buffer)])
     const embeddings = await openEmbeddings(await fileOf('disk.npy', bytes), { memory: 0 })
     expect([...embeddings.read(0, 1)]).toEqual([1, 2])
     expect(() => embeddings.gather([0, 1])).toThrow('disk.npy row 1 column 1')
   })
 
-  test('ids that do not fit', async () => {
+  test('refuses ids that do not fit the rows', async () => {
     const file = await fileOf('ids.npy', npy(matrix('<f4', '(2, 2)')))
     const ids = await fileOf('ids.ids.txt', 'a\nb\nc\n')
     await expect(openEmbeddings(file)).rejects.toThrow(
@@ -205,7 +205,7 @@ describe('a bad file of embeddings is an error with its place', () => {
     await expect(openEmbeddings(file)).rejects.toThrow(`${ids}:2: the id is empty`)
   })
 
-  test('memmap folders', async () => {
+  test('names what is wrong in memmap folders', async () => {
     const bad = join(folder, 'folder')
     await mkdir(bad)
     await expect(openEmbeddings(bad)).rejects.toThrow('ids.memmap: there is no')
@@ -228,7 +228,7 @@ describe('a bad file of embeddings is an error with its place', () => {
     await expect(write).rejects.toThrow('row 0: id "x" is not an int32')
   })
 
-  test('what can only be loaded must fit the budget', async () => {
+  test('refuses a file that must be loaded and exceeds the memory budget', async () => {
     const file = await fileOf('budget.jsonl', '{"id": 1, "vector": [1, 2, 3]}\n')
     await expect(openEmbeddings(file, { memory: 8 })).rejects.toThrow('memory budget of 8 bytes')
     await expect(openEmbeddings(file, { memory: -1 })).rejects.toThrow('memory must be')

@@ -8,7 +8,7 @@ function written(write: (writer: ByteWriter) => void): string {
   return Buffer.from(writer.take()).toString()
 }
 
-test('nine digits are those of toPrecision', () => {
+test('writes nine digits as toPrecision does', () => {
   const digits = (value: number): string => written((writer) => writer.nineDigits(value))
   const check = (value: number): void => {
     expect(digits(value)).toBe(value.toPrecision(9))
@@ -26,7 +26,7 @@ test('nine digits are those of toPrecision', () => {
   check(-0)
 })
 
-test('whole numbers and long texts', () => {
+test('writes whole numbers and long texts', () => {
   for (const value of [0, 9, 10, 99, 100, 12345, 999_999_999, 2 ** 31 - 1]) {
     expect(written((writer) => writer.whole(value))).toBe(String(value))
   }

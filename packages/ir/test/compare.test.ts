@@ -28,7 +28,7 @@ describe('Student’s t', () => {
     expect(tTestP(-t, degrees)).toBe(tTestP(t, degrees))
   })
 
-  test('closed forms', () => {
+  test('equals closed forms', () => {
     // With one degree of freedom, t is Cauchy; with two, p = 1 − t / √(2 + t²).
     for (const t of [0.1, 0.7, 1, 3, 50]) {
       expect(tTestP(t, 1)).toBeCloseTo(1 - (2 / Math.PI) * Math.atan(t), 12)
@@ -81,13 +81,13 @@ describe('compare', () => {
     expect(result.randomization).toBe(sums.filter((sum) => Math.abs(sum) >= 4).length / 8)
   })
 
-  test('equal runs differ in nothing', () => {
+  test('finds no difference between equal runs', () => {
     const a = evaluationOf({ q1: 0.1, q2: 0.5 })
     const expected = { difference: 0, t: 0, tTest: 1, randomization: 1, ties: 2 }
     expect(compare(a, a, 'm')).toMatchObject(expected)
   })
 
-  test('what cannot be compared is an error', () => {
+  test('throws for evaluations that cannot be compared', () => {
     const a = evaluationOf({ q1: 0.1 })
     expect(() => compare(a, evaluationOf({ q2: 1 }), 'm')).toThrow('no query in common')
     expect(() => compare(a, a, 'x')).toThrow('measure x was not evaluated; evaluated: m')
@@ -107,7 +107,7 @@ describe('Fisher’s randomization test', () => {
     expect(Math.abs(compare(zero, b, 'm').tTest - p)).toBeLessThan(0.02)
   })
 
-  test('drawn and exact agree', () => {
+  test('the drawn and the exact test agree', () => {
     const few = values.slice(0, 12)
     const exact = randomizationP(few, { seed: 0, permutations: 4096 })
     const drawn = randomizationP(few, { seed: 0, permutations: 4095 })
@@ -124,7 +124,7 @@ describe('Fisher’s randomization test', () => {
   })
 })
 
-test('Holm’s correction', () => {
+test('corrects p values by Holm’s method', () => {
   expect(holm([0.01, 0.04, 0.03, 0.005])).toEqual([0.03, 0.06, 0.06, 0.02])
   expect(holm([0.5, 0.9])).toEqual([1, 1])
   expect(holm([])).toEqual([])

@@ -97,7 +97,7 @@ describe.each(formats)('%s as %s', (name, type) => {
     expect(existsSync(join(folder, name.replace(/\.[^.]*$/, '.ids.txt')))).toBe(false)
   })
 
-  test('too few or too many ids, no whole rows, no number: nothing is written', async () => {
+  test('writes nothing if ids, rows or numbers are wrong', async () => {
     await write(undefined)
     await expect(write(ids.slice(1))).rejects.toThrow('got only 299 ids')
     await expect(write([...ids, 'x'])).rejects.toThrow('expected 300 ids, one per row, got more')
@@ -131,7 +131,7 @@ describe('formats', () => {
     expect(bytes[127]).toBe(10)
   })
 
-  test('f8 is read as f32, version 2 headers too', async () => {
+  test('reads f8 as f32, and headers of version 2', async () => {
     const text = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }".padEnd(79)
     const head = Buffer.from(`\x93NUMPY\x02\x00\x50\x00\x00\x00${text}\n`, 'latin1')
     const data = Buffer.from(Float64Array.of(1, 2, 0.1, -4).buffer)
@@ -143,7 +143,7 @@ describe('formats', () => {
     }
   })
 
-  test('a tensor by name', async () => {
+  test('opens a tensor by name', async () => {
     const tensors = {
       __metadata__: { format: 'pt' },
       bias: { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
@@ -164,7 +164,7 @@ describe('formats', () => {
     await expect(openEmbeddings(file, { tensor: 'bias' })).rejects.toThrow('got the shape 2')
   })
 
-  test('columns by name', async () => {
+  test('opens columns by name', async () => {
     const file = await fileOf(
       'columns.jsonl',
       '{"key": 7, "v": [1, 2]}\n{"key": "x", "v": [3, 4]}\n',
@@ -178,7 +178,7 @@ describe('formats', () => {
     )
   })
 
-  test('the contents tell the format where the ending does not', async () => {
+  test('detects the format by the contents if the extension is unknown', async () => {
     for (const name of ['docs.npy', 'docs.safetensors', 'docs.parquet', 'docs.jsonl']) {
       const file = join(folder, name)
       await writeEmbeddings(file, { dimensions }, blocks())
@@ -195,7 +195,7 @@ describe('formats', () => {
     )
   })
 
-  test('f16 refuses what it does not hold', async () => {
+  test('refuses numbers that f16 cannot hold', async () => {
     const write = (name: string) =>
       writeEmbeddings(join(folder, name), { dimensions: 1, type: 'f16' }, [Float32Array.of(1e5)])
     await expect(write('large.npy')).rejects.toThrow(
@@ -207,7 +207,7 @@ describe('formats', () => {
     )
   })
 
-  test('no rows at all', async () => {
+  test('writes and reads a file without rows', async () => {
     const file = join(folder, 'none.npy')
     await writeEmbeddings(file, { dimensions: 3 }, [])
     expect(await openEmbeddings(file)).toMatchObject({ rows: 0, dimensions: 3 })

@@ -11,7 +11,7 @@ function scoresOf(run: ReturnType<typeof runOf>, query: string) {
 }
 
 describe('fusion', () => {
-  test('reciprocal ranks', () => {
+  test('fuses by reciprocal ranks', () => {
     const fused = fuseRanks([a, b])
     expect(fused.get('q')!.ids).toEqual(['y', 'x', 'w', 'z'])
     const { y, x, w } = scoresOf(fused, 'q')
@@ -22,13 +22,13 @@ describe('fusion', () => {
     expect(scoresOf(fuseRanks([a, b], { k: 0, weights: [1, 2] }), 'q')['y']).toBeCloseTo(2.5, 12)
   })
 
-  test('min-max', () => {
+  test('fuses by min-max scores', () => {
     const fused = fuseScores([a, b], { weights: [1, 0.5] })
     expect(scoresOf(fused, 'q')).toEqual({ x: 1, y: 0.5 + 0.5, z: 0, w: 0 })
     expect(scoresOf(fused, 'onlyA')).toEqual({ x: 1 })
   })
 
-  test('z: a document that a run lacks counts as its last one', () => {
+  test('fuses by z scores, with a missing document as the last one', () => {
     const { x, y, z, w } = scoresOf(fuseScores([a, b], { normalization: 'z' }), 'q') as Record<
       string,
       number

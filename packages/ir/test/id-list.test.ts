@@ -17,7 +17,7 @@ const ids = fc.uniqueArray(fc.string({ unit: 'binary', minLength: 0, maxLength: 
 })
 
 describe('ids that worker threads share', () => {
-  test('are those of the list, and are found in the same places', () => {
+  test('are the ids of the list, at the same positions', () => {
     fc.assert(
       fc.property(ids, (given) => {
         const list = listOf(given)
@@ -56,7 +56,7 @@ describe('ids that worker threads share', () => {
     }
   })
 
-  test('can be judgments', () => {
+  test('can be the ids of judgments', () => {
     const qrels = new Map([
       [
         'q1',

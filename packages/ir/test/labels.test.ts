@@ -131,7 +131,7 @@ describe('writing that can be continued', () => {
     },
   )
 
-  test('another key begins anew; so does a partial file that is too short', async () => {
+  test('starts again with another key, or if the partial file is too short', async () => {
     await expect(write('keyed.txt', 'old', 5)).rejects.toThrow('stopped')
     await write('keyed.txt', 'new')
     expect(readFileSync(path('keyed.txt'), 'utf8')).not.toContain('old')
@@ -279,7 +279,7 @@ describe('a training row', () => {
 })
 
 describe('hiding judgments', () => {
-  test('one stays, the others are hidden, whatever the order of the file', () => {
+  test('keeps one judgment and hides the others, in any order of the file', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 2, maxLength: 12 }),

@@ -57,7 +57,7 @@ describe('values by hand', () => {
     expect(value).toBeCloseTo((5 + 10 / Math.log2(3)) / (10 + 5 / Math.log2(3)), 12)
   })
 
-  test('AP, P, R, RR, Success, Rprec', () => {
+  test('computes AP, P, R, RR, Success and Rprec', () => {
     const judged = { b: 1, d: 2, x: 1, a: 0 }
     const names = ['AP', 'AP@3', 'P@2', 'P@10', 'P', 'R@2', 'R', 'RR', 'RR@1', 'Rprec']
     expect(one('abcd', judged, names)).toEqual({
@@ -108,7 +108,7 @@ describe('values by hand', () => {
     })
   })
 
-  test('level and strict', () => {
+  test('counts gains by level and strict', () => {
     const judged = { a: 1, b: 2 }
     expect(one('ab', judged, ['RR', 'nDCG'], { level: 2 })['RR']).toBe(1 / 2)
     expect(one('ab', judged, ['nDCG'], { level: 2, strict: true })['nDCG']).toBe(1 / Math.log2(3))
@@ -142,7 +142,7 @@ describe('queries on one side only', () => {
   const qrels = qrelsOf({ one: { a: 1 }, two: { a: 1 }, ten: { a: 1 } })
   const run = runOf({ two: { a: 1 }, one: { b: 2, a: 1 }, other: { a: 1 } })
 
-  test('count neither way, or with 0 when complete', () => {
+  test('are not counted, or count as 0 with complete', () => {
     const shared = evaluate(qrels, run, ['RR'])
     expect(shared.queries).toEqual(['one', 'two'])
     expect(shared.mean['RR']).toBe(0.75)
@@ -152,7 +152,7 @@ describe('queries on one side only', () => {
     expect(complete.mean['RR']).toBe(0.5)
   })
 
-  test('no query in common is an error that shows both sides', () => {
+  test('throws if run and qrels share no query, and names a query of each', () => {
     expect(() => evaluate(qrels, runOf({ q7: { a: 1 } }), ['RR'])).toThrow(
       'the first query id is q7 in the run and one in the qrels',
     )

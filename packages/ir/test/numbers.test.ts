@@ -9,7 +9,7 @@ function parse(text: string): number {
 }
 
 describe('parseNumber', () => {
-  test('is what Number is, to the last bit', () => {
+  test('equals Number to the last bit', () => {
     const digits = fc.string({
       unit: fc.constantFrom(...'0123456789'),
       minLength: 1,
@@ -31,7 +31,7 @@ describe('parseNumber', () => {
     )
   })
 
-  test('the middle between two doubles', () => {
+  test('rounds the middle between two doubles as Number does', () => {
     for (const text of ['9007199254740993', '9007199254740993.0000001', '4503599627370496.5']) {
       expect(parse(text)).toBe(Number(text))
     }

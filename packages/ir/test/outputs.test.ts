@@ -120,7 +120,7 @@ describe.each(cases)('%s', (name, write) => {
     expect(filesIn(links).sort()).toEqual(['hop', 'inner', name].sort())
   })
 
-  test('is made by a link that leads to nothing yet', async () => {
+  test('is created through a link to a missing file', async () => {
     const where = place()
     symlinkSync(`new/${name}`, join(where, name))
     await write(join(where, name))
@@ -180,7 +180,7 @@ describe.each(cases)('%s', (name, write) => {
   })
 })
 
-test('the device that is always full is an error with its name', async () => {
+test('names the device that is always full', async () => {
   if (!existsSync('/dev/full')) return
   await expect(writers['run.trec']!('/dev/full')).rejects.toThrow(
     '/dev/full: there is no space left on the disk',
@@ -188,7 +188,7 @@ test('the device that is always full is an error with its name', async () => {
   expect(lstatSync('/dev/full').isCharacterDevice()).toBe(true)
 })
 
-test('rows that cannot get their ids do not replace those that have them', async () => {
+test('keeps the old rows if the new ids cannot be written', async () => {
   const where = place()
   const file = join(where, 'docs.npy')
   await writeEmbeddings(file, { dimensions: 6, ids }, rows)

@@ -70,14 +70,14 @@ describe('Parquet as others write it', () => {
     expect([embeddings.idOf(0), embeddings.rowOf('d499')]).toEqual(['d0', 499])
   })
 
-  test('numbers as ids', async () => {
+  test('reads numbers as ids', async () => {
     const id = { type: 'INT64', converted_type: 'INT_64' } as const
     const ids = vectors.map((_, i) => BigInt(i) * 10_000_000_000n)
     const embeddings = await openEmbeddings(await written('int64', { id, ids }))
     expect(embeddings.rowOf('4990000000000')).toBe(499)
   })
 
-  test('what is missing or of another kind is an error', async () => {
+  test('throws for missing values and wrong types', async () => {
     const holes = names.map((id, i) => (i === 3 ? null : id))
     await expect(openEmbeddings(await written('null-id', { ids: holes }))).rejects.toThrow(
       'an id is null',
@@ -105,7 +105,7 @@ function page(header: object, body: Uint8Array): Buffer {
   return Buffer.concat([writer.getBytes(), body])
 }
 
-test('pages of version 1, with rows that go on over their end', () => {
+test('reads pages of version 1 whose rows continue on the next page', () => {
   const body = (repetition: number[], values: number[]) =>
     Buffer.concat([
       Buffer.from([2, 0, 0, 0, 3, repetition.reduce((bits, level, i) => bits | (level << i), 0)]),
@@ -127,7 +127,7 @@ test('pages of version 1, with rows that go on over their end', () => {
   ])
 })
 
-test('repeated and bit-packed numbers', () => {
+test('decodes repeated and bit-packed numbers', () => {
   // The example of the Parquet specification: 0 to 7 in three bits each.
   expect([...decodeHybrid(Uint8Array.of(3, 0x88, 0xc6, 0xfa), 3, 8)]).toEqual([
     0, 1, 2, 3, 4, 5, 6, 7,
@@ -145,7 +145,7 @@ test('repeated and bit-packed numbers', () => {
   expect(() => decodeHybrid(Uint8Array.of(), 4, 3)).toThrow('end after 0 of 3')
 })
 
-test('a Thrift list that claims more than there is', () => {
+test('refuses a Thrift list that is longer than the file', () => {
   expect(() => checkThrift(Buffer.from([0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 7, 0]), 0)).toThrow(
     'a list of 2147483647',
   )

@@ -43,7 +43,7 @@ async function bySlices(name: string): Promise<RankedQuery[]> {
 
 const lineEnd = fc.constantFrom('\n', '\r\n', '\n\n', '\n# a comment\n', '\n  \t\n')
 
-test('slices of a run are the whole run, whatever stands between its lines', async () => {
+test('slices contain the whole run, whatever stands between its lines', async () => {
   const lines = fc.array(
     fc.tuple(fc.integer({ min: 1, max: 5 }), lineEnd, fc.constantFrom(' ', '\t')),
     {
@@ -91,7 +91,7 @@ test('errors name the line of the file', async () => {
   await expect(bySlices(file)).rejects.toThrow(':252: query q250 has document d1 twice')
 })
 
-test('a run that must be read whole has no slices', async () => {
+test('returns no slices for a run that must be read whole', async () => {
   writeFileSync(file, 'a Q0 d1 1 1 t\nb Q0 d1 1 1 t\na Q0 d2 2 1 t\n')
   expect(await sliceRun(file)).toBeUndefined()
   const json = join(folder, 'run.json')

@@ -40,12 +40,12 @@ describe('reading a run', () => {
     expect(run.get('3')).toBeUndefined()
   })
 
-  test('MS MARCO: the rank decides', async () => {
+  test('ranks MS MARCO runs by rank', async () => {
     const run = await readRun(await fileOf('msmarco.tsv', '1\t7\t2\n1\t8\t1\n2\t7\t1\n'))
     expect(run.get('1')!.ids).toEqual(['8', '7'])
   })
 
-  test('JSON, with ids that JSON.parse would put in another order', async () => {
+  test('keeps the order of numeric ids in JSON', async () => {
     const text = '\ufeff{ "q\\u0041" : {"10":1.5,\n"9":-2e1} , "3": {"x\\"y": 3}, "1": {"a": 0}}\n'
     const run = await readRun(await fileOf('run.json', text))
     expect(run.queries).toEqual(['qA', '3', '1'])
@@ -60,7 +60,7 @@ describe('reading a run', () => {
     await expect(readRun(file, { format: 'x' as never })).rejects.toThrow('run format must be trec')
   })
 
-  test('more than one chunk, with lines and tokens across the cut', async () => {
+  test('reads lines and tokens that span chunks', async () => {
     const scores = Object.fromEntries(
       Array.from({ length: 60_000 }, (_, i) => [`document-${i}`, i / 7]),
     )
@@ -102,12 +102,12 @@ describe('a bad run is an error with its place', () => {
     await expect(readRun(file)).rejects.toThrow(`${file}${place}${message}`)
   })
 
-  test('a row of digits as long as a file is no number', { timeout: 30_000 }, async () => {
+  test('refuses a very long row of digits as a number', { timeout: 30_000 }, async () => {
     const file = await fileOf('digits.trec', `1 Q0 d 1 ${'1'.repeat(600_000)}x t\n`)
     await expect(readRun(file)).rejects.toThrow(':1: score must be a number')
   })
 
-  test('a missing file, a folder, a cut-off archive', async () => {
+  test('names a missing file, a folder and a truncated archive', async () => {
     await expect(readRun(join(folder, 'none'))).rejects.toThrow('none: there is no such file')
     await expect(readRun(folder)).rejects.toThrow('is a folder')
     const cut = await fileOf('cut.trec.gz', gzipSync(trec).subarray(0, 30))
@@ -144,7 +144,7 @@ describe('writing', () => {
     expect((await readRun(file)).get('q')!.ids).toEqual(['b', 'c', 'a'])
   })
 
-  test('an id with white space does not fit', async () => {
+  test('refuses an id with white space', async () => {
     const file = join(folder, 'space.trec')
     await expect(writeRun(file, runOf({ q: { 'a b': 1 } }))).rejects.toThrow(
       'does not fit into a column',
@@ -164,7 +164,7 @@ describe('writing', () => {
     )
   })
 
-  test('a file is whole or not there, and an older one stays', async () => {
+  test('writes a file whole or not at all, and keeps the older file', async () => {
     const file = await fileOf('whole.txt', 'old')
     const failing = writeAtomic(file, async (write) => {
       await write('new')
@@ -223,7 +223,7 @@ describe('what a format would lose is refused', () => {
     )
   })
 
-  test('ids that begin a comment, scores that are no numbers, queries without documents', async () => {
+  test('ids that start a comment, scores that are not numbers, and queries without documents', async () => {
     const file = join(folder, 'refused.trec')
     const write = (run: Parameters<typeof runOf>[0]) => writeRun(file, runOf(run))
     await expect(write({ '#1': { a: 1 } })).rejects.toThrow('no line may start with "#"')
@@ -242,7 +242,7 @@ describe('what a format would lose is refused', () => {
     await expect(writeRun(file, runOf({ q: { a: 1 } }), { tag: '' })).rejects.toThrow('tag ""')
   })
 
-  test('bytes that are not UTF-8, in any line and chunk', async () => {
+  test('refuses bytes that are not UTF-8, in any line and chunk', async () => {
     const good = '1 Q0 d 1 0.5 t\n'
     const latin1 = (text: string) => Buffer.from(text, 'latin1')
     const run = await fileOf('latin1.trec', latin1(`${good}1 Q0 caf\u00e9 2 0.4 t\n`))
@@ -275,12 +275,12 @@ describe('qrels', () => {
     await expect(readQrels(await fileOf(name, text))).rejects.toThrow(message)
   })
 
-  test('BEIR has no comments', async () => {
+  test('reads ids that start with # in BEIR files', async () => {
     const file = await fileOf('number.tsv', 'query-id\tcorpus-id\tscore\n#1\ta\t2\n')
     expect(await readQrels(file)).toEqual(qrelsOf({ '#1': { a: 2 } }))
   })
 
-  test('BEIR without a header, CRLF and a mark', async () => {
+  test('reads BEIR files without a header, with CRLF and with a byte order mark', async () => {
     const expected = qrelsOf({ '1': { a: 2, b: 0 } })
     const files = ['1\ta\t2\n1\tb\t0\n', '\ufeffquery-id\tcorpus-id\tscore\r\n1\ta\t2\r\n1\tb\t0']
     for (const [i, text] of files.entries()) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tQuantile, tTestP } from '../src/stats/t-distribution.ts'
 
-test('quantiles of t, as tables have them', () => {
+test('computes quantiles of t as in tables', () => {
   const table: [number, number][] = [
     [1, 12.7062],
     [2, 4.3027],

@@ -182,7 +182,7 @@ describe('writing texts', () => {
     },
   )
 
-  test('flatten joins titles and makes breaks spaces', async () => {
+  test('flatten joins titles and texts and turns line breaks into spaces', async () => {
     const entry = { id: '1', title: 'T', text: 'a\tb\nc' }
     const file = join(folder, 'flat')
     await writeTexts(file, [entry], { format: 'tsv', flatten: true })
@@ -191,7 +191,7 @@ describe('writing texts', () => {
     expect(await all(readTexts(file))).toEqual([{ id: '1', text: 'T a\tb\nc' }])
   })
 
-  test('titles: kept in JSONL and SGML', async () => {
+  test('keeps titles in JSONL and SGML', async () => {
     const entry = { id: '1', title: 'T & <U>', text: 'a\tb\nc' }
     const packed = join(folder, 'titles.jsonl.gz')
     await writeTexts(packed, [entry])
@@ -217,7 +217,7 @@ describe('time grows with the size of the file, not with its square', () => {
     expect(entries).toHaveLength(count)
   })
 
-  test('records that are not closed', { timeout: 30_000 }, async () => {
+  test('reads records that are not closed in linear time', { timeout: 30_000 }, async () => {
     const file = await fileOf('unclosed.sgml', '<DOC>\n'.repeat(60_000))
     await expect(all(readTexts(file))).rejects.toThrow(
       'unclosed.sgml:1: the <DOC> that starts here',

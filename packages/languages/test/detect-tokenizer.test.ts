@@ -22,7 +22,7 @@ test('texts without a known language get no stems', () => {
   expect(detectTokenizer(['12 34', '…'])).toBe('prefix5')
 })
 
-test('functions are code', () => {
+test('detects functions as code', () => {
   const texts = [
     'def add(a, b):\n    """Adds two numbers."""\n    return a + b',
     'function size(list) { return list.length; }',

@@ -61,7 +61,7 @@ const audit = (out: string, more: Partial<AuditInputs> = {}) =>
   auditRun({ ...files(), out: path(out), ...more })
 
 describe('auditRun', () => {
-  test('lists unjudged documents, those of the query’s topic first, with who vouches', async () => {
+  test('lists unjudged documents, those of the query’s topic first, with the supporting documents', async () => {
     const result = await audit('audit.tsv', { perQuery: 7 })
     expect(result).toEqual({
       ...{ out: path('audit.tsv'), page: path('audit.html') },
@@ -103,7 +103,7 @@ describe('auditRun', () => {
     ])
   })
 
-  test('a negative grade is no judgment; words may have weights', async () => {
+  test('treats a negative grade as unjudged, and applies the weights of words', async () => {
     writeFileSync(path('negative.trec'), read('qrels.trec').replace('q0 0 d12 0', 'q0 0 d12 -1'))
     const weights = { score: 0.5, graph: 0.5 }
     await audit('negative.tsv', {
@@ -136,13 +136,13 @@ describe('auditRun', () => {
     expect(read('more.tsv')).toBe(read('audit.tsv'))
   })
 
-  test('one file of texts alone is refused', async () => {
+  test('refuses one file of texts without the other', async () => {
     await expect(audit('x.tsv', { corpus: path('corpus.jsonl') })).rejects.toThrow(
       /must be given together/,
     )
   })
 
-  test('tells how far it is, and stops when it is told to', async () => {
+  test('reports progress and stops on a signal', async () => {
     const told: JobProgress[] = []
     const stop = new AbortController()
     const onProgress = (progress: JobProgress): void => {
@@ -250,7 +250,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('when all is judged, keys decide nothing more', async () => {
+  test('ignores keys when everything is judged', async () => {
     await audit('few.tsv', { limit: 3 })
     await withPage('few.html', async (page) => {
       expect(await page.locator('.candidate').innerText()).toContain('No text available.')
@@ -286,7 +286,7 @@ test('decisions that contradict, or of another collection, are refused', async (
 })
 
 describe('auditEvaluate', () => {
-  test('finds what it has hidden', async () => {
+  test('finds the hidden documents', async () => {
     const found = await auditEvaluate(files())
     expect(found).toMatchObject({ queries: 6, repeats: 5, texts: false })
     const names = found.evidence.map(({ target }) => target)

@@ -19,7 +19,7 @@ const check = (kind: string, settings: object) => () =>
   checkBatch({ name: 'mine', kind, settings: settings as Record<string, unknown> })
 
 describe('a batch of the database', () => {
-  test('is taken as it was submitted', () => {
+  test('accepts a batch as it was submitted', () => {
     expect(check('rerank', { collection: 'c', ...rerank })()).toEqual({
       kind: 'rerank',
       collection: 'c',
@@ -46,7 +46,7 @@ describe('a batch of the database', () => {
     ['rerank', { ...rerank, texts: 1 }, 'setting texts must be'],
     ['rerank', { ...rerank, statistics: 'all' }, 'setting statistics must be'],
     ['rerank', { ...rerank, collection: 3 }, 'setting collection must be'],
-    ['labels', rerank, 'setting mix is "words"'],
+    ['labels', rerank, 'setting mix must be'],
     [
       'labels',
       { ...labels, settings: { ...labels.settings, method: 'neighbor-rrf' } },

@@ -37,7 +37,7 @@ const qrels = new Map([
   ['unranked', new Map([['x', 1]])],
 ])
 
-test('queries that are both ranked and judged, with their documents once each', async () => {
+test('collects queries that are ranked and judged, with each document once', async () => {
   const { collection, report } = collect({
     run: run({ a: ['z', 'x', 'y'], unjudged: ['x'], b: ['y', 'z', 'x'] }),
     qrels,
@@ -73,7 +73,7 @@ test('queries that are both ranked and judged, with their documents once each', 
   expect(textAt(none!.docs, 2)).toEqual(prepareText('y', { tokenizer: 'none' }))
 })
 
-test('what is missing is an error that counts and names it, or is skipped', async () => {
+test('counts and names missing data, or skips it', async () => {
   const inputs = {
     run: run({ a: ['z', 'lost', 'x', 'mute'], b: ['y', 'lost'] }),
     qrels,

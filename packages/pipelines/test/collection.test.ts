@@ -144,7 +144,7 @@ describe('a folder of Markdown files', () => {
     expect(plain(await third.search('winter'))).toEqual(plain(before))
   })
 
-  test('goes on after a stop', async () => {
+  test('resumes after a stop', async () => {
     rmSync(kept())
     const stop = new AbortController()
     const stopped = openCollection(inputs, {
@@ -158,7 +158,7 @@ describe('a folder of Markdown files', () => {
     expect((await collection.search('roses', { topN: 1 }))[0]!.id).toBe('garden/roses.md:1')
   })
 
-  test('encodes again what is damaged in the kept embeddings, and only that', async () => {
+  test('encodes only damaged parts of the kept embeddings again', async () => {
     const whole = readFileSync(kept())
     const size = whole.length / 5
     const flipped = (at: number): Buffer => {
@@ -221,7 +221,7 @@ describe('a folder of Markdown files', () => {
     const signal = AbortSignal.abort(new Error('too late'))
     const aborted = { code: 'ABORTED', cause: signal.reason }
     await expect(collection.search('roses', { signal })).rejects.toMatchObject(aborted)
-    await expect(collection.search('roses', { topN: 0 })).rejects.toThrow('topN is 0')
+    await expect(collection.search('roses', { topN: 0 })).rejects.toThrow('topN must be')
     await collection.close()
     await collection.close()
     await expect(collection.search('roses')).rejects.toMatchObject({ code: 'CLOSED' })
@@ -311,7 +311,7 @@ describe('documents with embeddings', () => {
   const close = (list: { id: string; score: number }[]) =>
     list.map(({ id, score }) => ({ id, score: expect.closeTo(score, 4) }))
 
-  test('of files give what the library gives', async () => {
+  test('gives the same results for files as the library', async () => {
     const all = await expected()
     expect(await find({ docs, corpus })).toEqual(close(all))
     const context = await find({ docs, corpus, statistics: 'context' })
@@ -359,7 +359,7 @@ describe('documents with embeddings', () => {
     await expect(first(path('turning'))).rejects.toThrow('was fitted to another corpus or model')
   })
 
-  test('that do not fit are refused', async () => {
+  test('refuses inputs that do not fit', async () => {
     const wrong: [CollectionInputs, string][] = [
       [{}, 'a collection is a folder of Markdown files, documents in memory, docs'],
       [{ docs, store: 'x' }, 'give one of them'],
@@ -433,7 +433,7 @@ describe('documents found by their words', () => {
   } as unknown as Encoder
   const over = (searched: SearchStore) => new Collection(searched, encoder, settings)
 
-  test('come in where they are not among the most similar ones', async () => {
+  test('adds documents that only the words find', async () => {
     const plain = await over(store).search('zeppelin', { topN: 250 })
     expect(plain).toHaveLength(250)
     expect(plain.map(({ id }) => id)).not.toContain('d299')

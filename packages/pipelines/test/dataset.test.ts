@@ -91,7 +91,7 @@ describe('files of a dataset', () => {
     expect(() => openDataset(join(at, 'queries.jsonl'))).toThrow('is not a folder')
   })
 
-  test('of several models need one of them named', () => {
+  test('needs the name of one model if there are several', () => {
     const at = datasetOf('models', 'corpus.jsonl', '.kith/minilm/docs.npy', '.kith/bge/docs.npy')
     expect(() => openDataset(at).model).toThrow(
       'embeddings of several models (bge, minilm); select one',
@@ -99,7 +99,7 @@ describe('files of a dataset', () => {
     expect(openDataset(at, { model: 'bge' }).model).toBe('bge')
   })
 
-  test('that cannot be kept are an error that says what to do', () => {
+  test('names the folder that cannot be written, and says what to do', () => {
     const at = datasetOf('blocked', 'corpus.jsonl', '.kith')
     expect(() => openDataset(at).place('run')).toThrow(
       /blocked\/\.kith: .*a run of vector search cannot be written there; name an output file/,

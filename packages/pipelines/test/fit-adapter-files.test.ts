@@ -76,7 +76,7 @@ describe('fitAdapterFiles', () => {
     await adapted('queries.npy')
   })
 
-  test('stopped within a fit, goes on with the same result', async () => {
+  test('resumes a stopped fit with the same result', async () => {
     const whole = path('whole')
     await fitAdapterFiles({ ...inputs(), out: whole })
     // Within the first fit, and within the last.
@@ -157,7 +157,7 @@ describe('fitAdapterFiles', () => {
     expect(several.recipe).toBe('judgments')
   })
 
-  test('refuses what contradicts itself', async () => {
+  test('refuses contradicting inputs', async () => {
     const refused = (more: Partial<FitInputs>, message: string) =>
       expect(fitAdapterFiles({ ...inputs(more), out: path('x') })).rejects.toThrow(message)
     const training = { queries: path('queries.npy'), run: path('run.trec') }

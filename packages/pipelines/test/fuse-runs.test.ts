@@ -99,7 +99,7 @@ test('runs are fused as a plain computation does it', async () => {
   expect(fused).toBeGreaterThan(40)
 })
 
-test('a run and its figures, the same in whatever order the runs come', async () => {
+test('writes the same run and figures for any order of the runs', async () => {
   const lists = { a: ['x', 'y', 'z'], b: ['y', 'z', 'x'], c: ['z', 'x', 'y'] }
   const files = Object.keys(lists).map((name) => path(`${name}.trec`))
   for (const [name, ids] of Object.entries(lists)) {
@@ -128,14 +128,14 @@ test('a run and its figures, the same in whatever order the runs come', async ()
   expect(meta).toMatchObject({ command: 'fuse', settings: { method: 'rrf', rrfK: 60 } })
 })
 
-test('what cannot be fused is refused', async () => {
+test('refuses runs that cannot be fused', async () => {
   const files = { runs: [path('a.trec'), path('b.trec')], out: path('no.trec') }
   const wrong: [Partial<FuseInputs>, string][] = [
     [{ method: 'max' as 'z' }, 'method must be one of rrf, min-max, z, got "max"'],
     [{ method: 'z', rrfK: 10 }, "rrfK works only with method: 'rrf'"],
-    [{ top: 0 }, 'top is 0'],
+    [{ top: 0 }, 'top must be'],
     [{ weights: [1] }, 'expected 2 weights, one per run, got 1'],
-    [{ rrfK: -1 }, 'k is -1'],
+    [{ rrfK: -1 }, 'k must be'],
     [{ runs: [] }, 'at least one run'],
   ]
   for (const [inputs, message] of wrong) {

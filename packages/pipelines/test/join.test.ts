@@ -22,7 +22,7 @@ test('later candidates move up only where others may be skipped', () => {
   )
 })
 
-test('reports join: an id that several have counts once', () => {
+test('counts an id once when reports are merged', () => {
   const [whole, part, other] = [new MissingReport(), new MissingReport(), new MissingReport()]
   for (const id of ['a', 'b', 'c', 'd']) part.add('documents have no text', id)
   for (const id of ['d', 'e']) other.add('documents have no text', id)

@@ -427,7 +427,7 @@ describe('what cannot be is refused', () => {
     ['texts without texts', { texts: true }, 'needs texts; pass queryText and corpus'],
     ['a format that is none', { format: 'xml' as 'tsv' }, 'setting layout.format must be'],
     ['a share that is none', { shard: { index: 4, count: 3 } }, '1 ≤ index ≤ count, got 4/3'],
-    ['a target that is none', { settings: { target: 'cosy' as 'mixed' } }, 'allowed: mixed'],
+    ['a target that is none', { settings: { target: 'cosy' as 'mixed' } }, 'must be one of mixed'],
   ])('%s', async (_, more, problem) => {
     const failing = labels('x', more)
     await expect(failing).rejects.toMatchObject({ code: 'BAD_SETTING' })

@@ -56,7 +56,7 @@ describe('shares', () => {
     await refused([w1, w2], /w2.jsonl has views none/)
   })
 
-  test('of Parquet join too', async () => {
+  test('merges shards of Parquet', async () => {
     await labels('whole.parquet')
     const shares = [await share('p1.parquet', 1, 2), await share('p2.parquet', 2, 2)]
     await merge('joined.parquet', ...shares)
@@ -65,7 +65,7 @@ describe('shares', () => {
     )
   })
 
-  test('more of them than queries: the empty ones join too', async () => {
+  test('merges empty shards if there are more shards than queries', async () => {
     writeFileSync(path('three.trec'), read('run.trec').split('\n').slice(0, 90).join('\n'))
     const run = { run: path('three.trec') }
     for (const ending of ['jsonl', 'jsonl.gz']) {
@@ -84,7 +84,7 @@ describe('shares', () => {
     expect(gunzipSync(readFileSync(path('joined.jsonl.gz'))).toString()).toBe(read('small.jsonl'))
   })
 
-  test('that are not what their metadata tell of are refused', async () => {
+  test('refuses shards that do not match their metadata', async () => {
     const shares: string[] = []
     for (const i of [1, 2, 3]) shares.push(await share(`checked${i}.jsonl`, i, 3))
     const second = shares[1]!

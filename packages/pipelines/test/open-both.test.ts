@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openBoth } from '../src/join/contexts.ts'
 
-test('where the second cannot be opened, the first is closed', async () => {
+test('closes the first if the second cannot be opened', async () => {
   let closed = 0
   const first = {
     async close() {

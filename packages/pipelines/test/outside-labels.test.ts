@@ -33,7 +33,7 @@ test('labels outside the candidates are counted, and dropped with queries that h
   )
 })
 
-test('or put in, with a warning where they are many', () => {
+test('inserts them on request, with a warning if they are many', () => {
   const { queries: kept, counts } = treatOutside(queries, 'inject', 3)
   expect(kept).toEqual(queries)
   expect(outsideRemark(counts, 'inject')).toContain('and are put in: that teaches to move away')
@@ -41,7 +41,7 @@ test('or put in, with a warning where they are many', () => {
   expect(outsideRemark({ ...none, labels: 100 }, 'drop')).toBeUndefined()
 })
 
-test('a label of 0 is none', () => {
+test('ignores a label of 0', () => {
   const labels = { rows: [1, 8], values: [1, 0] }
   const { counts } = treatOutside([query('a', { labels })], 'drop', 3)
   expect(counts).toEqual({ ...none, labels: 1, candidates: 3 })

@@ -121,7 +121,7 @@ test('a metric that contradicts the order is taken, with a remark', async () => 
   expect(remarks).toEqual([expect.stringContaining('fits cosine better than dot')])
 })
 
-test('the sidecar of another file of that name does not count', async () => {
+test('ignores a sidecar of another file with the same name', async () => {
   writeFileSync(at('stale.trec'), readFileSync(at('dot.trec')).subarray(0, -1))
   writeFileSync(at('stale.trec.meta.json'), readFileSync(at('cosine.trec.meta.json')))
   expect((await rerank('stale.trec', 'long.npy')).metric).toBe('dot')
@@ -196,7 +196,7 @@ test('a training on a cosine run searches its held-out queries by cosine, and sa
   expect([before, after]).toEqual(means.map((mean) => expect.closeTo(mean!, 6)))
 })
 
-test('a training on a run of unit vectors says nothing of metrics', async () => {
+test('prints no remark about metrics for unit vectors', async () => {
   const remarks: string[] = []
   const { metric } = await trainFromFiles(
     {

@@ -325,7 +325,7 @@ describe.runIf(postgres)('batches', () => {
     expectEqual('some.jsonl', 'skip-files.jsonl')
   })
 
-  test('are refused where they cannot be', async () => {
+  test('refuses submissions that are not possible', async () => {
     const shard = { index: 1, count: 2 }
     const shared = submitLabels({ ...inputs, qrels, store: store(), shard }, { name: 'x' })
     await expect(shared).rejects.toThrow('shard cannot be combined with a submission')

@@ -60,7 +60,7 @@ test('judged documents without an embedding are an error before the work, or cou
   expect(remarks).toContain('1 judged documents have no embedding: away')
 })
 
-test('stopped on its way it writes nothing', async () => {
+test('writes nothing if it is stopped', async () => {
   const controller = new AbortController()
   const reason = new Error('enough')
   const stopped = sweepRun(

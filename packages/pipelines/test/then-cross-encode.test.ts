@@ -164,13 +164,13 @@ test('documents without a text stay behind the others, or are an error', async (
   )
 })
 
-test('what it lacks is told before the ranking begins', async () => {
+test('names missing inputs before the ranking begins', async () => {
   const refused = (more: Partial<RerankInputs>) =>
     expect(rerank({ ...then(4), ...more }, 'refused.trec')).rejects
   const needed = 'a cross-encoder needs texts'
   await refused({ corpus: undefined, queryText: undefined }).toThrow(needed)
   await refused({ docs: undefined, store: 'lance', queryText: undefined }).toThrow(needed)
-  await refused({ corpus: '-' }).toThrow('is standard input, and the cross-encoder')
+  await refused({ corpus: '-' }).toThrow('is standard input, but the cross-encoder')
   await refused(then(0)).toThrow('setting first must be a whole number from 1, got 0')
   await refused({ thenCrossEncode: { model: 'minilm', first: 4 } }).toThrow(
     'the model is not a cross-encoder',
@@ -179,7 +179,7 @@ test('what it lacks is told before the ranking begins', async () => {
   await expect(submitRerank(submitted, { name: 'b' })).rejects.toThrow('cannot use a cross-encoder')
 })
 
-test('stopped, it leaves an earlier output as it was, and nothing beside it', async () => {
+test('keeps an earlier output when stopped, and leaves no other file', async () => {
   writeFileSync(at('stopped.trec'), 'earlier')
   const before = readdirSync(folder)
   const stop = new AbortController()

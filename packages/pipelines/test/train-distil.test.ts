@@ -176,7 +176,7 @@ describe('a training without judgments', () => {
     )
   })
 
-  test('says what contradicts a teacher', async () => {
+  test('names inputs that contradict a teacher', async () => {
     const { training, teacher } = inputs()
     const failing = (more: Partial<TrainInputs>) => expect(train('x', more)).rejects
     const judged = { ...training, qrels: path('train.trec') }

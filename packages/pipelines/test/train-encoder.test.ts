@@ -21,7 +21,7 @@ function writeQueries(name: string, text: (i: number) => string): void {
 
 beforeAll(() => writeQueries('queries.jsonl', (i) => `topic ${i % 8}`))
 
-test('a real encoder: two steps, and encodeTexts loads the result', async () => {
+test('trains a real encoder for two steps, and encodeTexts loads the result', async () => {
   const input = path('queries.jsonl')
   await encodeTexts({ input, out: path('texts.npy') })
   const vectors = { queries: path('texts.npy'), docs: path('texts.npy') }

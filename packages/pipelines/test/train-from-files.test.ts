@@ -90,7 +90,7 @@ describe('trainFromFiles', () => {
     expect(sidecar).not.toHaveProperty('missing')
   })
 
-  test('stopped, it saves a checkpoint, and the same call goes on', async () => {
+  test('saves a checkpoint when stopped, and the same call resumes', async () => {
     const settings = { steps: 8, validateEvery: 4 }
     const whole = await train('whole-way', { settings })
     const controller = new AbortController()
@@ -202,7 +202,7 @@ describe('trainFromFiles', () => {
     writeFileSync(path('own.npy'), docs)
     for (const memory of [2 ** 32, 0]) {
       await expect(train('same', { ...inputs, memory })).rejects.toThrow(
-        /latest\.safetensors: was trained with other vectors of the documents: use/,
+        /latest\.safetensors: was trained with other vectors of the documents; use/,
       )
     }
   })

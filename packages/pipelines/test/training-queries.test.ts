@@ -23,7 +23,7 @@ const labeled = (docs: string[]) => ({
   groundTruth: [],
 })
 
-test('files that go by ids become queries that go by rows', () => {
+test('turns files with ids into queries with rows', () => {
   // Nothing else is asked of a query without a relevant document: b has no text either.
   const { queries, withoutTruth, report } = trainingQueries(sources)
   expect(withoutTruth).toBe(1)
@@ -49,7 +49,7 @@ test('files that go by ids become queries that go by rows', () => {
   expect(trainingQueries({ ...sources, vectors }).queries[0]!.vector).toEqual(Float32Array.of(5))
 })
 
-test('what is missing is an error that counts and names it', () => {
+test('throws for missing data, and counts and names it', () => {
   const failing = (change: Partial<QuerySources>) =>
     expect(() => trainingQueries({ ...sources, ...change }))
   failing({ texts: new Map() }).toThrow('1 queries of the run have no text: a')
@@ -67,7 +67,7 @@ test('what is missing is an error that counts and names it', () => {
   failing({ level: 3 }).toThrow('none of 2 queries has a relevant document with an embedding')
 })
 
-test('or is skipped: queries go on without it, or are left out', () => {
+test('skips missing data on request, or leaves out the query', () => {
   const of = (query: string, docs: string[]) => ({ query, ids: docs, scores: docs.map(() => 0) })
   const { queries, withoutTruth, report } = trainingQueries({
     ...sources,

@@ -23,7 +23,7 @@ const tune = (out: string, more: Partial<TuneInputs> = {}) =>
   tuneRun({ ...files(), qrels: path('topic.trec'), ...more, out: path(out) })
 
 describe('tuneRun', () => {
-  test('with few judged queries it decides between the default and nothing', async () => {
+  test('with few judged queries, it decides between the default settings and no reranking', async () => {
     const { tuned, study, missing } = await tune('tuned.json')
     expect(tuned).toMatchObject({ verdict: 'default', measure: 'nDCG@10', queries: 20 })
     expect(tuned.heldOut.gain).toBeGreaterThan(0)
@@ -49,7 +49,7 @@ describe('tuneRun', () => {
     expect(order('forced.trec')).not.toBe(order('run.trec'))
   })
 
-  test('what is missing is an error, or counted', async () => {
+  test('throws for missing data, or counts it', async () => {
     const docs = await openEmbeddings(path('docs.npy'))
     const ids = Array.from({ length: 99 }, (_, row) => docs.idOf(row))
     await writeEmbeddings(path('fewer.npy'), { dimensions: 8, ids }, [docs.read(0, 99)])
@@ -98,7 +98,7 @@ describe.skipIf(!cranfield)('Cranfield', () => {
     qrels: at('qrels/test.trec'),
   })
 
-  test('any number of workers, and a stop, leave a search the same', async () => {
+  test('finds the same settings with any number of workers, and after a stop', async () => {
     const search = (out: string, more: Partial<TuneInputs>) =>
       tuneRun({ ...inputs(), out: path(out), folds: 3, ...more })
     await search('two.json', { trials: 16, workers: 2 })

@@ -51,7 +51,7 @@ test('finds settings that learn better, ends trials that fall behind, and goes o
   await expect(tuneTraining(other)).rejects.toThrow(/study\.jsonl/)
 }, 180_000)
 
-test('stopped within a trial it goes on with that trial', async () => {
+test('resumes the trial in which it was stopped', async () => {
   const own = { ...inputs, trials: 2, settings: { steps: 6, validateEvery: 2 } }
   const whole = await tuneTraining({ ...own, out: path('whole') })
   const controller = new AbortController()

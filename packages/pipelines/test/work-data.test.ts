@@ -33,7 +33,7 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
     await loadStore({ store: database.url, docs: path('all.npy') })
   })
 
-  test.each([['U+0000', 'd7\0x', '"d7\\u0000x" of a document has the character U+0000']])(
+  test.each([['U+0000', 'd7\0x', '"d7\\u0000x" of a document contains the character U+0000']])(
     '%s in the id of a candidate is refused at submission',
     async (_, id, problem) => {
       const run = readFileSync(path('run.trec'), 'utf8')
@@ -47,13 +47,13 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
   )
 
   test.each([
-    ['U+0000', 'a\\u0000b', 'document "d3": the text contains the character U+0000'],
+    ['U+0000', 'a\\u0000b', ' document "d3": the text contains the character U+0000'],
     ['half a character', 'a\\ud800', ':1: '],
   ])('%s in a text is refused by load', async (_, text, problem) => {
     writeFileSync(path('bad.jsonl'), `{"_id": "d3", "text": "${text}"}\n`)
     const store = `${database.url}#bad`
     const loading = loadStore({ store, docs: path('all.npy'), corpus: path('bad.jsonl') })
-    await expect(loading).rejects.toThrow(`${path('bad.jsonl')} ${problem}`)
+    await expect(loading).rejects.toThrow(`${path('bad.jsonl')}${problem}`)
   })
 
   test('jobs that cannot be done say why, and the worker does the others', async () => {

@@ -126,7 +126,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     await expectAll(started)
   })
 
-  test('a wrong password or database is no reason to wait', async () => {
+  test('does not wait after a wrong password or database name', async () => {
     const [wrong, absent] = [new URL(url), new URL(url)]
     wrong.password = 'wrong'
     absent.pathname = '/absent'

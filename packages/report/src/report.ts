@@ -14,8 +14,12 @@ import {
 } from './sections/sections.ts'
 
 /**
- * A report as one HTML file that needs nothing else: no network, light and dark, printable. The
- * same data gives the same bytes.
+ * Renders a report as one self-contained HTML file: no network, light and dark, printable. The same
+ * data gives the same bytes.
+ *
+ * ```ts
+ * writeFileSync('report.html', renderReport({ title: 'Two runs', settings: { k: 12 } }))
+ * ```
  */
 export function renderReport(data: ReportData): string {
   const {

@@ -130,18 +130,22 @@ test('hostile names stay texts, and the file stays XML', () => {
 describe('what cannot be drawn is refused, with the place', () => {
   const base: Figure = figures[0]!.figure
   const refused: readonly [string, object, RegExp][] = [
-    ['no points', { ...base, points: [] }, /figure\.points is \[\], expected a list/],
+    [
+      'no points',
+      { ...base, points: [] },
+      /figure\.points must be a list with at least one entry, got \[\]/,
+    ],
     [
       'a number that is none',
       { ...base, points: [{ size: 5, mean: Number.NaN }] },
-      /figure\.points\[0\]\.mean is NaN, expected a finite number/,
+      /figure\.points\[0\]\.mean must be a finite number, got NaN/,
     ],
     [
       'a size of 0',
       { ...base, points: [{ size: 0, mean: 1 }] },
-      /points\[0\]\.size is 0, expected/,
+      /points\[0\]\.size must be .*, got 0/,
     ],
-    ['no measure', { ...base, measure: undefined }, /figure\.measure is missing/],
+    ['no measure', { ...base, measure: undefined }, /figure\.measure must be a text, got nothing/],
     ['an endless name', { ...base, measure: 'x'.repeat(2000) }, /has 2000 characters, the limit/],
   ]
   test.each(refused)('%s', (_, figure, message) => {
@@ -157,10 +161,13 @@ describe('what cannot be drawn is refused, with the place', () => {
       '{"kith":"figures","version":1,"figures":[null]}',
       /figure 1: kind must be one of .*, got undefined/,
     ],
-    ['{"kith":"figures","version":1,"figures":[{"kind":"toString"}]}', /known: context-size/],
+    [
+      '{"kith":"figures","version":1,"figures":[{"kind":"toString"}]}',
+      /kind must be one of context-size/,
+    ],
     [
       '{"kith":"figures","version":1,"figures":[{"kind":"gains","measure":"AP","gains":[1,null]}]}',
-      /sweep\.json: figure 1\.gains\[1\] is null, expected a finite number/,
+      /sweep\.json: figure 1\.gains\[1\] must be a finite number, got null/,
     ],
   ])('the file %s', (text, message) => {
     expect(() => parseFigures(text, 'sweep.json')).toThrow(message)

@@ -160,10 +160,10 @@ describe('the report', () => {
   test('refuses a figure that it cannot draw', () => {
     const figure = { kind: 'time', points: [{ size: 5 }] }
     expect(() => renderReport({ figures: [figure as never] })).toThrow(
-      /figure\.points\[0\]\.milliseconds is missing, expected a number above 0/,
+      /figure\.points\[0\]\.milliseconds must be a number above 0, got nothing/,
     )
     expect(() => renderReport({ figures: [{ kind: 'pie' } as never] })).toThrow(
-      /known: context-size/,
+      /kind must be one of context-size/,
     )
   })
 
@@ -176,7 +176,7 @@ describe('the report', () => {
     const page = renderReport({ runs: [first!, second!, { ...second!, name: 'third' }] })
     expect(page.match(/<table/g)!.length).toBe(2)
     expect(page.match(/class="headline"/g)!.length).toBe(2)
-    expect(page).toContain('Holm’s method for the 2 runs')
+    expect(page).toContain('Holm’s method for 2 compared runs')
     expect(renderReport({ runs: [first!] }).match(/<table/g)!.length).toBe(1)
   })
 })

@@ -70,7 +70,13 @@ export interface RunningServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts a rerank server; it takes requests when the promise is fulfilled. */
+/**
+ * Starts a rerank server; the promise resolves when the server accepts requests.
+ *
+ * ```ts
+ * await using server = await startServer({ port: 8080, openModel: () => openTextModel('minilm', {}) })
+ * ```
+ */
 export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
   const { host = defaultAddress.host, port = defaultAddress.port } = options
   const { keys = [], open = false, store, openModel, workers = 1, strict = false } = options

@@ -25,7 +25,14 @@ export interface TextModelOptions extends EncoderOptions {
   adapter?: string | undefined
 }
 
-/** Loads an encoder, and the tokenizer beside it that counts the tokens of requests; or opens an endpoint. */
+/**
+ * Loads an encoder, with the tokenizer that counts the tokens of requests, or opens an embeddings
+ * endpoint.
+ *
+ * ```ts
+ * const model = await openTextModel('minilm', {})
+ * ```
+ */
 export async function openTextModel(
   name: string,
   { adapter: folder, ...options }: TextModelOptions,

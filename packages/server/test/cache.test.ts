@@ -4,7 +4,7 @@ import { EmbeddingCache, keyOf } from '../src/embedder.ts'
 
 const never = new AbortController().signal
 
-test('the cache keeps within its bytes what was used last', () => {
+test('the cache keeps the most recently used entries within its size', () => {
   const entry = (value: number) => ({
     vector: new Float32Array(100).fill(value),
     tokens: 1,
@@ -29,7 +29,7 @@ test('the cache keeps within its bytes what was used last', () => {
   expect([small.get('a')?.vector[0], small.get('long')]).toEqual([1, undefined])
 })
 
-test('a key is of the text and what it is for', () => {
+test('a cache key contains the text and its role', () => {
   const keys = [keyOf('a', 'query'), keyOf('a', 'document'), keyOf('b', 'query')]
   expect(new Set([...keys, keyOf('a', 'query')]).size).toBe(3)
 })

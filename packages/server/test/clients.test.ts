@@ -171,7 +171,7 @@ describe('other protocols', () => {
     })
   })
 
-  test('the error of text-embeddings-inference', async () => {
+  test('answers errors in the format of text-embeddings-inference', async () => {
     const response = await post(server, '/rerank', { query, texts: 'one' }, authorized)
     expect(response.status).toBe(422)
     expect(await response.json()).toEqual({
@@ -181,7 +181,7 @@ describe('other protocols', () => {
   })
 })
 
-test('texts that come again are not encoded again', async () => {
+test('encodes a repeated text only once', async () => {
   const lookups = async (result: string): Promise<number> => {
     const response = await fetch(`${server.url}/metrics`, { headers: authorized })
     const line = new RegExp(`kith_embedding_cache_lookups_total{result="${result}"} (\\d+)`)

@@ -130,7 +130,7 @@ test('a file of embeddings with its corpus', async () => {
   expect(meta.embeddings).toEqual({ given: 0, found: 4, encoded: 1 })
 })
 
-test('vectors of another length than the model’s are not taken', async () => {
+test('refuses vectors whose length differs from the model’s', async () => {
   const store = await openStore(join(folder, 'other'), { create: true })
   await store.add([{ id: 'a', vector: Float32Array.of(1, 2), text: texts[0]! }])
   const server = await serve({ ...countingModel(), store })

@@ -155,7 +155,7 @@ describe('arrays of numbers', () => {
 })
 
 describe('JSON with such arrays', () => {
-  test('means what JSON.parse says', () => {
+  test('parses as JSON.parse does', () => {
     const json = fc.json({ maxDepth: 4 })
     const numbers = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 0, maxLength: 20 })
     fc.assert(

@@ -7,7 +7,7 @@ const document = { embedding: [1, 0] }
 const small = { query: document, documents: [document] }
 
 describe('who may ask', () => {
-  test('elsewhere than on this machine only with a key, unless told otherwise', async () => {
+  test('listens on other addresses only with a key or with --no-auth', async () => {
     const refused = startServer({ port: 0, host: '0.0.0.0' })
     await expect(refused).rejects.toThrow('set --api-key, or disable authentication with --no-auth')
     await expect(startServer({ port: 0, keys: [''] })).rejects.toThrow(
@@ -40,7 +40,7 @@ describe('who may ask', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'invalid_api_key' } })
   })
 
-  test('no web page: neither under another name nor without the type of JSON', async () => {
+  test('refuses requests of web pages: other host names, and bodies without the JSON type', async () => {
     const server = await serve()
     const named = (host: string): Promise<string> =>
       new Wire(server).send('GET /metrics HTTP/1.1', `Host: ${host}`, 'Connection: close', '', '')
@@ -58,7 +58,7 @@ describe('who may ask', () => {
 })
 
 describe('how much', () => {
-  test('documents, characters and bytes: 413 in each protocol’s shape', async () => {
+  test('answers 413 in the format of each API for too many documents, characters or bytes', async () => {
     const limits = { documents: 3, characters: 10, body: 2000 }
     const server = await serve({ limits, strict: true })
     const cases: [string, object, object][] = [
@@ -89,7 +89,7 @@ describe('how much', () => {
     }
   })
 
-  test('bodies that do not say how long they are', async () => {
+  test('limits bodies without a Content-Length', async () => {
     const server = await serve({ limits: { body: 100_000 } })
     const response = await fetch(`${server.url}/v2/rerank`, {
       method: 'POST',
@@ -111,10 +111,13 @@ describe('how much', () => {
     const strict = await serve({ openModel, limits, strict: true })
     const server = await serve({ openModel, limits })
 
-    test('are cut and counted, and come back whole', async () => {
+    test('are truncated and counted, and returned whole', async () => {
       const expected = {
         truncated: { characters: 2, tokens: 2 },
-        warnings: ['texts cut at 46 characters: 2', 'texts cut at 8 tokens by the encoder: 2'],
+        warnings: [
+          'texts truncated to 46 characters: 2',
+          'texts truncated to 8 tokens by the encoder: 2',
+        ],
       }
       for (const path of ['/v1/rerank', '/v2/rerank', '/rerank']) {
         const response = await post(server, path, { ...body, return_documents: true })
@@ -136,7 +139,7 @@ describe('how much', () => {
       expect(figures).toMatch(/kith_texts_truncated_total{limit="tokens"} 8\n/)
     })
 
-    test('are cut between signs, so that no half of one is left', async () => {
+    test('are never truncated within a character', async () => {
       const seen: string[] = []
       const model = wordsModel()
       const watched = async () => ({
@@ -185,10 +188,12 @@ describe('how much', () => {
     )
   })
 
-  test('limits that make no sense are refused at the start', async () => {
+  test('refuses invalid limits at the start', async () => {
     const wrong = (limits: object) => startServer({ port: 0, limits })
-    await expect(wrong({ body: 0 })).rejects.toThrow('the limit body is 0')
-    await expect(wrong({ queue: 10 })).rejects.toThrow('the queue of 10 texts is shorter')
+    await expect(wrong({ body: 0 })).rejects.toThrow('the limit body must be')
+    await expect(wrong({ queue: 10 })).rejects.toThrow(
+      'the queue (10 texts) must hold a full request',
+    )
   })
 })
 
@@ -198,7 +203,7 @@ describe('the encoder’s queue', () => {
   const texts = (from: number, count: number) =>
     Array.from({ length: count }, (_, i) => text(from + i))
 
-  test('a full one answers 429 and when to come again, and nobody waits in vain', async () => {
+  test('a full queue answers 429 with Retry-After, and no request waits forever', async () => {
     const server = await serve({ openModel, limits: { queue: 30, documents: 20 } })
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -220,7 +225,7 @@ describe('the encoder’s queue', () => {
     expect(figures).toMatch(/kith_request_seconds_bucket{le="0.001",route="\/v1\/embeddings"} \d+/)
   })
 
-  test('too many requests at the same time: 429, those under way go on', async () => {
+  test('answers 429 to too many concurrent requests, and completes those in progress', async () => {
     const server = await serve({ openModel, limits: { requests: 2 } })
     const under = [0, 1].map((i) =>
       post(server, '/rerank', { query: 'a', texts: texts(i * 50, 20) }),
@@ -233,7 +238,7 @@ describe('the encoder’s queue', () => {
     for (const response of await Promise.all(under)) expect(response.status).toBe(200)
   })
 
-  test('what takes too long is answered 503, and given up', async () => {
+  test('answers 503 to a request that takes too long, and stops its work', async () => {
     const server = await serve({ openModel, limits: { seconds: 0.1 } })
     const response = await post(server, '/v2/rerank', { query: 'a', documents: texts(0, 300) })
     expect(response.status).toBe(503)
@@ -282,7 +287,7 @@ describe('the encoder’s queue', () => {
 
 describe('addresses', async () => {
   const server = await serve()
-  test('what is not there, and what is asked for wrongly', async () => {
+  test('answers 404 for unknown paths and 405 for wrong methods', async () => {
     expect((await post(server, '/v3/rerank', small)).status).toBe(404)
     const wrong = await fetch(`${server.url}/v2/rerank`)
     expect(wrong.status).toBe(405)
@@ -316,7 +321,7 @@ describe('addresses', async () => {
     expect(await send(Buffer.from(whole, 'utf16le'))).toMatchObject({ status: 400 })
   })
 
-  test('health, and a description of all routes', async () => {
+  test('serves its health and a description of all routes', async () => {
     const health = await fetch(`${server.url}/healthz`)
     expect(await health.json()).toEqual({ status: 'ok' })
     const description = (await (await fetch(`${server.url}/openapi.json`)).json()) as {

@@ -52,7 +52,7 @@ describe('documents with embeddings', () => {
     expect(results.map(({ index }) => shuffled[index])).toEqual(expected())
   })
 
-  test('texts beside embeddings are a second view; all or none', async () => {
+  test('uses texts beside embeddings only if all documents have them', async () => {
     const chosen = expected()[20]!
     const texts = documents.map((_, i) => (i === chosen ? 'the very words asked for' : `text ${i}`))
     const both = (without?: number) => ({
@@ -171,7 +171,7 @@ describe('what is wrong is said where it is', () => {
       { ...good, documents: [{ embedding: [1, 0, 0] }] },
       /the embedding of document 0 has 3 dimensions, but the query’s has 2/,
     ],
-    [{ ...good, documents: [{ embedding: [] }] }, /documents\[0\].embedding is empty/],
+    [{ ...good, documents: [{ embedding: [] }] }, /documents\[0\].embedding must not be empty/],
     [{ ...good, documents: [{ embedding: [1, null] }] }, /must be an array of numbers, or base64/],
     [{ ...good, documents: [{ embedding: ['1', '2'] }] }, /must be an array of numbers, or base64/],
     [{ ...good, documents: [{ embedding: { 0: 1 } }] }, /must be an array of numbers, or base64/],

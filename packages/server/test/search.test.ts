@@ -152,7 +152,7 @@ test('takes the context alone, or other statistics, where it is told so', async 
   )
 })
 
-test('does without the words where a document has no text, or is gone', async () => {
+test('ranks without words if a document has no text or is gone', async () => {
   const { store: complete } = await watched()
   const { store } = await watched({
     async fetch(ids, options) {
@@ -206,7 +206,7 @@ test('searches at the same time do not mix', async () => {
   })
 })
 
-test('candidates, and what is wrong', async () => {
+test('applies candidates, and names wrong requests', async () => {
   const embedding = base64(query)
   expect(await search({ query: { embedding }, candidates: 3, top_n: 2 })).toHaveLength(2)
   expect(await search({ query: { embedding }, candidates: 1000, top_n: 1000 })).toHaveLength(200)

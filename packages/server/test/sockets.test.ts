@@ -32,7 +32,7 @@ async function underLoad(attack: () => Promise<void>): Promise<number> {
   return done
 }
 
-test('half-closed: whoever has said all is answered, whoever has not is let go', async () => {
+test('answers a half-closed client with a complete request, and drops one without', async () => {
   const done = await underLoad(async () => {
     const complete = new Wire(server).send(...whole(body)).halfClose()
     expect(await complete.answer).toMatch(/^HTTP\/1.1 200 .*"results":\[\{"index":/s)
@@ -46,7 +46,7 @@ test('half-closed: whoever has said all is answered, whoever has not is let go',
   expect(done).toBeGreaterThan(0)
 })
 
-test('slow: a request that does not end in time is ended, and takes nobody’s place', async () => {
+test('ends a request that is too slow, without blocking other clients', async () => {
   const done = await underLoad(async () => {
     const slow = Array.from({ length: 50 }, (_, i) =>
       // Some stop among the headers, some within the body.
@@ -59,7 +59,7 @@ test('slow: a request that does not end in time is ended, and takes nobody’s p
   expect(done).toBeGreaterThan(0)
 })
 
-test('huge: refused by its announcement, or when it grows too large', async () => {
+test('refuses a huge request by its Content-Length, or when it grows too large', async () => {
   const done = await underLoad(async () => {
     const announced = new Wire(server).send(...head, 'Content-Length: 99999999999', '', '{"a":')
     expect(await announced.answer).toMatch(/^HTTP\/1.1 413 .*larger than 200000 bytes/s)
@@ -76,7 +76,7 @@ test('huge: refused by its announcement, or when it grows too large', async () =
   expect(done).toBeGreaterThan(0)
 })
 
-test('malformed: answered with 400, connection closed', async () => {
+test('answers a malformed request with 400 and closes the connection', async () => {
   const done = await underLoad(async () => {
     const wrong = [
       ['\u0000\u0001\u0002\u0003', '', ''],
@@ -94,7 +94,7 @@ test('malformed: answered with 400, connection closed', async () => {
   expect(done).toBeGreaterThan(0)
 })
 
-test('gone: clients that disappear at any moment', async () => {
+test('survives clients that disappear at any moment', async () => {
   const done = await underLoad(async () => {
     for (let i = 0; i < 40; i++) {
       const { socket } = new Wire(server).send(...whole(body))
@@ -108,7 +108,7 @@ test('gone: clients that disappear at any moment', async () => {
   expect(figures).toMatch(/kith_requests_in_progress 1\n/)
 })
 
-test('deaf: a client that does not read its answer is let go', async () => {
+test('drops a client that does not read its answer', async () => {
   const patient = await serve({ limits: { seconds: 0.3, body: 2 ** 26 } })
   const text = 'x'.repeat(32_000)
   const large = JSON.stringify({

@@ -84,7 +84,7 @@ test.each([1, 2])('a language is read by as many processes as there are: %d', as
 })
 
 describe('two workers with one encoder and one store', () => {
-  test('answer what one process answers, errors included', async () => {
+  test('workers answer as one process does, errors included', async () => {
     const settings = { statistics: termStatistics(texts) }
     const options = { openModel: async () => model(), limits: { documents: 60 }, settings }
     const failures: string[][] = [[], []]
@@ -154,13 +154,13 @@ describe('two workers with one encoder and one store', () => {
     release()
   })
 
-  test('a port that is taken, and a number that is none', async () => {
+  test('refuses a port in use and an invalid number of workers', async () => {
     const server = await serve()
     const port = Number(new URL(server.url).port)
     await expect(startServer({ port, workers: 2 })).rejects.toThrow(
       'the port is in use; choose another',
     )
-    await expect(startServer({ port: 0, workers: 1.5 })).rejects.toThrow('workers is 1.5')
+    await expect(startServer({ port: 0, workers: 1.5 })).rejects.toThrow('workers must be')
   })
 })
 

@@ -18,6 +18,11 @@ export type StoreKind = 'postgres' | 'lancedb' | 'file'
  * everything else a folder or an object storage URL of LanceDB. `#name` behind a database
  * or folder names one of several collections in it. A store that is not there is an error, unless
  * `create` is set.
+ *
+ * ```ts
+ * await using store = await openStore('postgres://localhost/kith')
+ * await store.search(queries, { top: 100 })
+ * ```
  */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
   checkStoreTokenizer(options)

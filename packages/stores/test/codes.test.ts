@@ -66,7 +66,7 @@ const cases = fc.record({
 })
 
 describe.each(compiled)('codes, %s', (kernel) => {
-  it('find what scoring everything finds, bit for bit', async () => {
+  it('find the same documents as scoring everything, bit for bit', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async (one) => {
         const { dimensions, queryCount, documentCount, top, metric, seed } = one
@@ -91,7 +91,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
     expect(await searchExact(queries, halves, { ...options, codes: true })).toEqual(expected)
   })
 
-  it('search again where a sample promised too much', async () => {
+  it('search again if the sample set the threshold too high', async () => {
     // Every 16th document is good, and every 32nd is sampled.
     const documents = matrix(4096, 16, 'noise', 7)
     documents.data.forEach((value, i) => {
@@ -107,7 +107,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
     expect(seen.at(-1)).toBe(documents.rows)
   })
 
-  it('have room for all candidates that one tile may bring', async () => {
+  it('have room for all candidates of one tile', async () => {
     // The second query's best documents are the first ones, those of the others the last ones.
     const queries = matrix(8, 256, 'zero', 1)
     for (let q = 0; q < 8; q++) queries.data[q * 256] = q === 1 ? -1 : 1

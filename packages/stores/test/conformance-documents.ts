@@ -6,7 +6,7 @@ import { dimensions, documents, matrix, queries, type StoreInUse } from './store
 
 /** A store opens and closes, and keeps the documents that it is given. */
 export function keepsDocuments({ at, use }: StoreInUse): void {
-  it('is refused after it was closed, and may be closed twice', async () => {
+  it('throws if used after close, and may be closed twice', async () => {
     const opened = await openStore(at.address, { create: true })
     await opened.add(documents.slice(0, 3))
     await opened[Symbol.asyncDispose]()
@@ -32,7 +32,7 @@ export function keepsDocuments({ at, use }: StoreInUse): void {
     await use(async (again) => expect(await again.count()).toBe(3))
   })
 
-  it('is an error to read where it is not there, and opening it creates nothing', async () => {
+  it('throws if it does not exist, and opening creates nothing', async () => {
     const absent = openStore(at.address)
     await expect(absent).rejects.toBeInstanceOf(KithError)
     await expect(absent).rejects.toThrow(/there is no (such|collection)/)
@@ -81,7 +81,7 @@ export function keepsDocuments({ at, use }: StoreInUse): void {
     await use(async (opened) => {
       await opened.add(documents.slice(0, 10))
       await expect(opened.add([documents[10]!, documents[3]!])).rejects.toThrow(
-        'the document "d3" is there already',
+        'document "d3" already exists',
       )
       await expect(opened.add([documents[11]!, documents[11]!])).rejects.toThrow('"d11"')
       expect(await opened.count()).toBe(10)
@@ -126,8 +126,8 @@ export function keepsDocuments({ at, use }: StoreInUse): void {
   })
 
   it.each([
-    ['an empty id', { id: '' }, 'an id of 0 bytes'],
-    ['a long id', { id: 'x'.repeat(1001) }, 'an id of 1001 bytes'],
+    ['an empty id', { id: '' }, 'got 0'],
+    ['a long id', { id: 'x'.repeat(1001) }, 'got 1001'],
     ['a line break', { id: 'a\nb' }, 'control characters'],
     ['half a character', { id: '\ud800' }, 'invalid Unicode'],
     ['U+0000 in a text', { text: 'a\0b' }, 'document "d5": the text contains the character U+0000'],

@@ -108,7 +108,7 @@ describe('LanceDB’s errors are KithErrors with the store, one line and the cau
     })
   })
 
-  it('a file in the place of the folder', async () => {
+  it('names a file in the place of the folder', async () => {
     writeFileSync(path('file'), '')
     for (const address of [path('file#main'), path('file/below')]) {
       await expect(openStore(address, { create: true })).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe('LanceDB’s errors are KithErrors with the store, one line and the cau
     await expect(openStore(path('file/below'))).rejects.toThrow('there is no such folder')
   })
 
-  it('a filter that is no SQL', async () => {
+  it('names a filter that is not SQL', async () => {
     await using store = await openStore(path('whole'))
     const search = store.search(queries, { top: 3, filter: 'id = (' })
     await expect(search).rejects.toThrow(/whole#main: LanceDB failed: .*parser error/)

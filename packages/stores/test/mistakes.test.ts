@@ -58,19 +58,23 @@ it('shapes and settings that do not fit are errors with their numbers', async ()
   expect(await mistake(wholeNumbers(3, 4, 1, 9), source)).toMatch(
     /BAD_SHAPE .*4 dimensions, but documents have 5/,
   )
-  expect(await mistake({ ...queries, rows: 4 }, source)).toMatch(/BAD_SHAPE .*20, there are 15/)
+  expect(await mistake({ ...queries, rows: 4 }, source)).toMatch(
+    /BAD_SHAPE .*20 numbers, but data has 15/,
+  )
   expect(await mistake(queries, { ...source, rows: 101 } as DocumentSource)).toMatch(
     /BAD_SHAPE .*need 505 numbers, but memory has 500/,
   )
   const short = { rows: 100, dimensions: 5, read: () => new Float32Array(3) }
-  expect(await mistake(queries, short)).toMatch(/BAD_SHAPE .*read 3, expected 500/)
-  expect(await mistake(queries, source, { top: -1 })).toMatch(/BAD_SETTING .*top is -1/)
+  expect(await mistake(queries, short)).toMatch(
+    /BAD_SHAPE .*expected 500 numbers \(5 per row\), got 3/,
+  )
+  expect(await mistake(queries, source, { top: -1 })).toMatch(/BAD_SETTING .*top must be/)
   expect(await mistake(queries, source, { workers: 1.5 })).toMatch(
     /BAD_SETTING .*workers must be .*, got 1.5/,
   )
   expect(await mistake(queries, source, { metric: 'l2' as 'dot' })).toMatch(/BAD_SETTING .*"l2"/)
   expect(await mistake(queries, { ...documents, rows: 1.5 } as unknown as DocumentSource)).toMatch(
-    /BAD_SHAPE .*1.5 rows/,
+    /BAD_SHAPE .*rows must be .*, got 1.5/,
   )
   expect(await mistake(queries, { rows: 1, dimensions: 1 } as DocumentSource)).toMatch(
     /BAD_INPUT .* memory or a function read/,
@@ -95,7 +99,7 @@ describe('a signal stops the search', () => {
   })
 })
 
-it('what a reader throws reaches the caller', async () => {
+it('passes the error of a reader to the caller', async () => {
   const source: DocumentSource = {
     ...{ rows: 100, dimensions: 5 },
     async read() {

@@ -14,19 +14,19 @@ const document = { id: 'a', vector: Float32Array.of(1, 2) }
 describe.runIf(postgres)('a database', () => {
   const database = emptyDatabase()
 
-  it('adds nothing of what is half wrong', async () => {
+  it('adds no document of a batch with a wrong document', async () => {
     const store = await openStore(`${database.url}#half_wrong`, { create: true })
     const documents = function* () {
       // More than a batch, so that some were sent before the mistake is found.
       for (let i = 0; i < 300; i++) yield { id: `d${i}`, vector: new Float32Array(10_000).fill(i) }
       yield { id: 'd7', vector: new Float32Array(10_000) }
     }
-    await expect(store.add(documents())).rejects.toThrow('the document "d7" is there already')
+    await expect(store.add(documents())).rejects.toThrow('document "d7" already exists')
     expect(await store.count()).toBe(0)
     await store.close()
   })
 
-  it('is made by two at once', async () => {
+  it('can be created by two programs at once', async () => {
     const stores = await Promise.all(
       Array.from({ length: 4 }, () => openStore(`${database.url}#together`, { create: true })),
     )
@@ -96,8 +96,8 @@ describe.runIf(postgres)('a database', () => {
     await run(database.url, "UPDATE kith.versions SET version = version - 99 WHERE part = 'stores'")
   })
 
-  it('refuses names that are no names', async () => {
-    await expect(openStore(`${database.url}#x; DROP TABLE y`)).rejects.toThrow('name is "x')
+  it('refuses invalid collection names', async () => {
+    await expect(openStore(`${database.url}#x; DROP TABLE y`)).rejects.toThrow('got "x')
   })
 
   it('says what is wrong without the password', async () => {
@@ -111,7 +111,7 @@ describe.runIf(postgres)('a database', () => {
     await expect(openStore('postgres://no host/x')).rejects.toThrow('must be a URL such as')
   })
 
-  it('knows what passes from a mistake', async () => {
+  it('distinguishes passing failures from mistakes', async () => {
     const connections = await connectPostgres(database.url)
     const lost = await inTransaction(connections, async (client) => {
       await client.query('SELECT pg_terminate_backend(pg_backend_pid())')
@@ -124,7 +124,7 @@ describe.runIf(postgres)('a database', () => {
     await connections.pool.end()
   })
 
-  it('does not take what data break for a broken connection', async () => {
+  it('does not report bad data as a broken connection', async () => {
     const connections = await connectPostgres(database.url)
     const broken = await inTransaction(connections, (client) =>
       client.query("SELECT 'a\0b'"),
@@ -136,7 +136,7 @@ describe.runIf(postgres)('a database', () => {
     await connections.pool.end()
   })
 
-  it('says so where its tables do not fit each other', async () => {
+  it('throws if its tables contradict each other', async () => {
     const url = `${database.url}#tampered`
     await (await openStore(url, { create: true })).add([document])
     await run(database.url, "UPDATE kith.collections SET dimensions = 1 WHERE name = 'tampered'")
@@ -150,7 +150,7 @@ describe.runIf(postgres)('a database', () => {
       `ALTER TABLE kith.collections DROP CONSTRAINT collections_dimensions_check;
        UPDATE kith.collections SET dimensions = -3 WHERE name = 'tampered'`,
     )
-    await expect(openStore(url)).rejects.toThrow('tampered has -3 dimensions, type f32')
+    await expect(openStore(url)).rejects.toThrow('dimensions -3, type f32')
     await run(database.url, "DELETE FROM kith.collections WHERE name = 'tampered'")
   })
 })

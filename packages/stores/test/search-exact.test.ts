@@ -26,7 +26,7 @@ const search = fc.record({
 })
 
 describe.each(kernels)('exact search, %s', (kernel) => {
-  it('finds what sorting all scores finds', async () => {
+  it('finds the same documents as sorting all scores', async () => {
     await fc.assert(
       fc.asyncProperty(search, async ({ matrices: { queries, documents }, top, metric }) => {
         const options = { top, metric, workers: 0, kernel }
@@ -49,7 +49,7 @@ describe.each(kernels)('exact search, %s', (kernel) => {
     expect([...rows]).toEqual([1995, ...Array.from({ length: 99 }, (_, i) => i)])
   })
 
-  it('takes 0 and −0 for a tie', async () => {
+  it('treats 0 and −0 as a tie', async () => {
     // Products too small for float32: fused multiplication rounds the negative ones to −0.
     const memory = new Float32Array(16).fill(1e-30).fill(-1e-30, 0, 4)
     const documents = { memory, rows: 4, dimensions: 4 }

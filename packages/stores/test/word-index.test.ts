@@ -23,7 +23,7 @@ const word = fc.constantFrom(
 )
 const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(' '))
 
-test('finds by the words score of the core', () => {
+test('ranks by the BM25 score of the core', () => {
   const settings = resolveSettings()
   let found = 0
   fc.assert(

@@ -47,6 +47,10 @@ export const exportBytes = 4 * 2 ** 20
 /**
  * Writes the studio as files that need no server: `index.html` shows a part of the collection,
  * `paste.html` what its reader brings. A folder with anything but an earlier export is refused.
+ *
+ * ```ts
+ * await exportStudio(collection, 'studio')
+ * ```
  */
 export async function exportStudio(
   collection: StudioCollection,

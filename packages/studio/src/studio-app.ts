@@ -119,7 +119,13 @@ export interface Studio {
 const USUAL_PORT = 4810
 const HOST = '127.0.0.1'
 
-/** Serves the page on this machine only; without a port, on the usual one or, where that is taken, any other. */
+/**
+ * Serves the page on this machine only. Without a port, the usual port is used, or any other port if that is in use.
+ *
+ * ```ts
+ * const { url } = await startStudio(collection)
+ * ```
+ */
 export async function startStudio(collection: StudioCollection, port?: number): Promise<Studio> {
   const server = createAdaptorServer({ fetch: studioApp(collection).fetch }) as Server
   try {

@@ -43,7 +43,13 @@ export interface StudioCollectionOptions extends StudioOptions {
   model?: TextModel | undefined
 }
 
-/** A run with everything that belongs to it, for the page: query by query. */
+/**
+ * A run with everything that the page shows, query by query.
+ *
+ * ```ts
+ * const collection = await StudioCollection.open({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy' })
+ * ```
+ */
 export class StudioCollection {
   readonly info: StudioInfo
   readonly #sources: StudioSources

@@ -56,6 +56,10 @@ export interface TrainingJob extends DeviceOptions, TrainingHooks, SplitHooks {
 /**
  * Fine-tunes a query model on fixed document embeddings (docs/method.md section 7), and
  * writes the best weights to a folder.
+ *
+ * ```ts
+ * await train({ model: await openAdapter('trained'), documents, queries: judged, settings: { steps: 100 }, out: 'better' })
+ * ```
  */
 export async function train(job: TrainingJob): Promise<TrainingResult> {
   const settings = resolveTrainSettings(job.settings)

@@ -61,7 +61,7 @@ test.each([
   await upper.remove()
 })
 
-test('layers that all learn, on embeddings that do not', async () => {
+test('trains all layers above frozen embeddings', async () => {
   const path = writeSmallModel(join(folder, 'all-layers'), { hidden: 4 })
   const model = await openEncoderModel(path, { topLayers: 2 })
   expect(model.split(join(folder, 'none.bin'), queriesOf(texts), {})).toBeUndefined()
@@ -69,7 +69,7 @@ test('layers that all learn, on embeddings that do not', async () => {
   expect(learning.filter((name) => name.startsWith('embeddings.'))).toEqual([])
 })
 
-test('adapters', async () => {
+test('computes the gradients of adapters', async () => {
   for (const kind of ['linear', 'mlp'] as const) {
     const model = new AdapterModel({ kind, dimensions: 4, normalize: kind === 'mlp' })
     const random = generator(1)

@@ -173,7 +173,7 @@ describe('a training goes on with what it began with only', () => {
     )
   })
 
-  test('the same in other lists goes on', async () => {
+  test('resumes with the same data in other lists', async () => {
     const same = queries.map((query) => ({
       ...query,
       retrieved: Uint32Array.from(query.retrieved),
@@ -203,7 +203,7 @@ test('an adapter that starts from other weights is another model', async () => {
   expect(await goOn(job, { model: adapter(0) })).toMatchObject({ steps: 2 })
 })
 
-test('documents that are read by position are those in memory', async () => {
+test('reads the same documents by position as from memory', async () => {
   const file = join(folder, 'docs.npy')
   const ids = Array.from({ length: ROWS }, (_, row) => `d${row}`)
   const write = (data: Float32Array) =>

@@ -81,7 +81,7 @@ test('a file that went on from damaged parts is made again', async () => {
   expect(await opened(file)).toEqual([right, [2, 3, ...every]])
 })
 
-test('what cannot be read or written is named', async () => {
+test('names a file that cannot be read or written', async () => {
   const file = join(folder, 'cut.bin')
   const states = await KeptStates.open(file, source())
   truncateSync(file, 20)

@@ -103,7 +103,7 @@ test('labels are made again for candidates that were searched again', async () =
   expect(new Set(asked).size).toBe(8)
   await expect(
     train(jobOf('unlabeled', { queries: queries.map((q) => ({ ...q, relevant: [] })) })),
-  ).rejects.toThrow('query q0 has no relevant document: leave it out')
+  ).rejects.toThrow('query q0 has no relevant document; leave it out')
   const unjudged = { queries, validation: own }
   await expect(train(jobOf('unjudged', unjudged))).rejects.toThrow('has no relevant document')
 })

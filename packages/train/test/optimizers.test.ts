@@ -79,7 +79,7 @@ for make in (torch.optim.AdamW, lambda p, **k: torch.optim.RAdam(p, decoupled_we
     print(json.dumps(w.tolist()))
 `
 
-test('both do what PyTorch does', ({ skip }) => {
+test('both optimizers equal PyTorch', ({ skip }) => {
   const PYTHONPATH = process.env['KITH_TORCH'] ?? process.env['PYTHONPATH'] ?? ''
   const { status, stdout } = spawnSync('python3', ['-c', PYTHON], {
     input: JSON.stringify(gradientSteps()),

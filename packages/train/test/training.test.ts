@@ -61,7 +61,7 @@ async function weightsAfter(training: TrainingJob): Promise<Map<string, Float32A
 }
 
 describe.each(lossNames)('the loss %s', (loss) => {
-  test('an encoder learns what it is taught', async () => {
+  test('trains an encoder', async () => {
     const settings = { loss, selectBy: 'nDCG@10', schedule: 'constant' } as const
     const training = job(await openEncoderModel(base), settings)
     const { steps, ended, best } = await train(training)
@@ -122,7 +122,7 @@ test('layers that are frozen stay as they are, to the bit', async () => {
     const same = Buffer.compare(bytes(weight), bytes(before.weights.get(name)!)) === 0
     expect(same, name).toBe(!name.startsWith('encoder.layer.1.'))
   }
-  await expect(openEncoderModel(base, { topLayers: 3 })).rejects.toThrow('topLayers is 3')
+  await expect(openEncoderModel(base, { topLayers: 3 })).rejects.toThrow('topLayers must be')
 })
 
 describe.each([
@@ -135,7 +135,7 @@ describe.each([
     target: { contextSize: 12, k: 3 },
   },
 ] as const)('$optimizer, $schedule', (settings) => {
-  test('what is stopped and resumed ends with the same bits', async () => {
+  test('a training that is stopped and resumed ends with the same bits', async () => {
     const all = { ...settings, dropout: 0.2, gradientAccumulation: 2, steps: 24, validateEvery: 5 }
     const whole = await weightsAfter({ ...job(await openEncoderModel(base), all), threads: 2 })
     const stopped = { ...job(await openEncoderModel(base), all), threads: 2 }
@@ -256,7 +256,7 @@ test('a loss that is no number ends the training and leaves the checkpoint of be
   expect(resumed.steps).toBe(60)
 })
 
-test('a learning rate that is far too high is said to make the training diverge', async () => {
+test('reports that a learning rate that is far too high makes the training diverge', async () => {
   const model = new AdapterModel({ kind: 'mlp', dimensions: HIDDEN, inner: 2 * HIDDEN })
   const settings = { learningRate: 1e30, warmup: 0, validateEvery: 100 }
   const failed = train({ ...job(model, settings), validation: undefined })
@@ -280,7 +280,7 @@ test('an encoder of queries is refused after it was closed', async () => {
   })
 })
 
-test('a batch that does not fit into memory is said to be one', async () => {
+test('reports a batch that does not fit into memory', async () => {
   const model = new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
   // More candidates than any machine has memory for.
   const rows = { length: 2 ** 45 } as Uint32Array
@@ -308,7 +308,7 @@ test('mistakes are named', async () => {
     'the model has 8 dimensions, but the documents have 6',
   )
   const other = { ...queries[0]!, relevant: [99] }
-  await failing({ queries: [other] }).toThrow('query red names document row 99, there are 24')
+  await failing({ queries: [other] }).toThrow('query red names document row 99')
   await failing({ queries: [{ ...other, relevant: [] }] }).toThrow(
     'query red has no relevant document',
   )
@@ -318,7 +318,9 @@ test('mistakes are named', async () => {
     'unknown setting "batchsize", did you mean batchSize?',
   )
   await failing({ device: 'tpu' }).toThrow('the device "tpu" is not available (available: cpu')
-  await failing({ queries: queries.map(({ vector, ...query }) => query) }).toThrow('has 0 numbers')
+  await failing({ queries: queries.map(({ vector, ...query }) => query) }).toThrow(
+    'has 0 dimensions',
+  )
   const twice = { ...queries[0]!, relevant: [3, 3] }
   await failing({ queries: [twice] }).toThrow('query red names a document twice')
   const labels = { rows: [1, 2], values: [0.5, Number.NaN] }
@@ -359,7 +361,7 @@ test('queries are cut where the model’s files say, or where the user says, and
   expect([short.maxTokens, short.prepare(texts).length, short.countCut(texts)]).toEqual([6, 6, 3])
   const prefixed = await openEncoderModel(base, { queryPrefix: 'the ' })
   expect(prefixed.countCut(texts)).toBe(3)
-  await expect(openEncoderModel(base, { maxTokens: 17 })).rejects.toThrow('maxTokens is 17')
+  await expect(openEncoderModel(base, { maxTokens: 17 })).rejects.toThrow('maxTokens must be')
   expect(new AdapterModel({ kind: 'linear', dimensions: HIDDEN }).countCut()).toBe(0)
 })
 

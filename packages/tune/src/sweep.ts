@@ -18,7 +18,14 @@ export interface SweptSetting {
   points: SweepPoint[]
 }
 
-/** Measures context sizes, then each setting around the chosen point; the first one is `contextSize`. */
+/**
+ * Measures several context sizes, then several values of each setting around the chosen point; the
+ * first setting is `contextSize`.
+ *
+ * ```ts
+ * for (const { setting, points } of await sweep(evaluator, resolveMethodSettings())) console.log(setting, points.length)
+ * ```
+ */
 export async function sweep(
   evaluator: Evaluator,
   base: MethodSettings,

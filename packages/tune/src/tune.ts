@@ -56,6 +56,10 @@ export interface TuneOptions extends ScorerOptions {
  * are judged on that fold: no query judges settings that were chosen, or even suggested, by it.
  * One more study on all queries finds the settings to ship. With few queries nothing is searched:
  * only default or off is decided (docs/method.md section 4).
+ *
+ * ```ts
+ * const { verdict, settings, heldOut } = await tune(evaluator, { measure: 'nDCG@10', trials: 200 })
+ * ```
  */
 export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<Tuned> {
   const { measure, level = 1, strict = false, seed = tuneDefaults.seed, signal } = options
@@ -138,12 +142,24 @@ const verdicts: readonly Verdict[] = ['keep-run', 'default', 'tuned']
 /** No `tuned.json` comes near this size. */
 const LARGEST_FILE = 2 ** 20
 
-/** Writes `tuned.json`, whole or not at all. */
+/**
+ * Writes `tuned.json`, whole or not at all.
+ *
+ * ```ts
+ * await writeTuned('tuned.json', await tune(evaluator, { measure: 'nDCG@10' }))
+ * ```
+ */
 export async function writeTuned(file: string, tuned: Tuned): Promise<void> {
   await writeAtomic(file, (write) => write(`${JSON.stringify(tuned, undefined, 2)}\n`))
 }
 
-/** Reads `tuned.json`. */
+/**
+ * Reads `tuned.json`.
+ *
+ * ```ts
+ * const { verdict, settings } = await readTuned('tuned.json')
+ * ```
+ */
 export async function readTuned(file: string): Promise<Tuned> {
   const text = await readSmallFile(file, LARGEST_FILE)
   if (text === undefined) throw new FileError(file, '', 'there is no such file')

@@ -39,7 +39,7 @@ test('queries of one group stay together', () => {
   )
 })
 
-test('the seed decides', () => {
+test('the seed decides the folds', () => {
   expect(splitFolds(100, 5, 7)).toEqual(splitFolds(100, 5, 7))
   expect(splitFolds(100, 5, 7)).not.toEqual(splitFolds(100, 5, 8))
 })
@@ -49,5 +49,5 @@ test('more folds than queries or groups are refused', () => {
     'folds must be a whole number from 2 to 4 (4 queries), got 5',
   )
   expect(() => splitFolds(4, 3, 0, ['a', 'a', 'b', 'b'])).toThrow('(2 groups of queries)')
-  expect(() => splitFolds(4, 1, 0)).toThrow('folds is 1')
+  expect(() => splitFolds(4, 1, 0)).toThrow('folds must be')
 })

@@ -45,5 +45,5 @@ test('every measure is what @kith/ir makes of the same ranking', () => {
 test('measures that cannot be tuned for, and levels that are none, are refused', () => {
   expect(() => createScorer({ measure: 'Bpref' })).toThrow('use one of nDCG, RR, AP, R, P, Success')
   expect(() => createScorer({ measure: 'nonsense' })).toThrow('measure "nonsense"')
-  expect(() => createScorer({ measure: 'P@5', level: 0 })).toThrow('level is 0')
+  expect(() => createScorer({ measure: 'P@5', level: 0 })).toThrow('level must be')
 })

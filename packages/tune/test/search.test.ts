@@ -38,7 +38,7 @@ test('a course is ended once it is below the median of the others at the same po
   expect([0, 0, 0, 0].map((value) => new MedianPruner(others).add(value)).at(-1)).toBe(true)
 })
 
-test('values that are none count as the worst, and the best so far never falls', () => {
+test('counts missing values as the worst, and the best so far never falls', () => {
   const course = new MedianPruner([])
   course.add(Number.NaN)
   course.add(0.5)

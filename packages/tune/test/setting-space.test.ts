@@ -36,7 +36,7 @@ describe.each([false, true])('texts: %s', (texts) => {
     expect(settings).toEqual({ ...resolveMethodSettings(), ...others })
   })
 
-  test('the first generation has its own terms', () => {
+  test('the first generation searches its own tokenizers', () => {
     const first = resolveMethodSettings(presets['balanced-1'])
     const space = settingSpace({ largest: 200, texts, mix: first.mix })
     const views = { vectors: { graph: 0.7, score: 0.8 }, texts: { graph: 0.3, score: 0.2 } }
@@ -77,7 +77,7 @@ describe('several methods', () => {
     expect(seen.size).toBeGreaterThan(1)
   })
 
-  test('fusion needs texts', () => {
+  test('refuses fusion without texts', () => {
     const inputs = { largest: 60, texts: false, methods: ['neighbors', 'fusion'] as const }
     expect(() => settingSpace(inputs)).toThrow(/pass texts/)
   })

@@ -37,7 +37,7 @@ function capricious(seed: number, queries: number, gain = 0) {
 }
 
 describe('never fooled', () => {
-  test('by settings that please the training queries by chance', async () => {
+  test('by settings that fit the training queries by chance', async () => {
     const seeds = 60
     let tuned = 0
     let fooled = 0
@@ -91,7 +91,7 @@ test('a real gain is found, and its held-out size is about the true one', async 
   expect(ci[0] < 0.08 && 0.08 < ci[1] + 0.02).toBe(true)
 })
 
-test('with 50 queries nothing is searched, with 51 it is', async () => {
+test('searches with 51 queries, but not with 50', async () => {
   const searched = async (queries: number) => {
     let calls = 0
     const evaluator = capricious(3, queries, 0.08)

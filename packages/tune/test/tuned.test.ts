@@ -17,7 +17,7 @@ const made = tune(
   { measure: 'nDCG@10' },
 )
 
-test('written and read again, it is the same', async () => {
+test('reads back what was written', async () => {
   await writeTuned(file, await made)
   expect(await readTuned(file)).toEqual(await made)
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({

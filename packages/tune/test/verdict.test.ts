@@ -8,7 +8,7 @@ function values(queries: number, mean: number, seed: number, noise = 0.05): Floa
   return Float64Array.from({ length: queries }, () => mean + noise * normal(words))
 }
 
-test('evidence: the paired t-test, and an interval that ends at 0 where p is 0.05', () => {
+test('computes the paired t-test, with an interval that ends at 0 if p is 0.05', () => {
   const before = Float64Array.of(0.1, 0.4, 0.3, 0.8, 0.5)
   const after = Float64Array.of(0.2, 0.4, 0.5, 0.9, 0.4)
   const { gain, ci, t, p } = pairedTest(before, after)
@@ -22,14 +22,14 @@ test('evidence: the paired t-test, and an interval that ends at 0 where p is 0.0
   expect(pairedTest(before, shifted).p).toBeCloseTo(0.05, 6)
 })
 
-test('no difference at all is no evidence, an equal one for all queries is finite', () => {
+test('gives t = 0 without a difference, and a finite t for equal differences', () => {
   const same = Float64Array.of(0.1, 0.2, 0.3)
   expect(pairedTest(same, same)).toEqual({ gain: 0, ci: [0, 0], t: 0, p: 1 })
   const { t } = pairedTest(Float64Array.of(0, 0, 0), Float64Array.of(0.5, 0.5, 0.5))
   expect(JSON.parse(JSON.stringify(t))).toBe(1e6)
 })
 
-test('few queries: the default stays unless it does harm', () => {
+test('with few queries, the default stays unless it makes the ranking worse', () => {
   const baseline = values(40, 0.5, 1)
   const better = judge({ baseline, default: values(40, 0.52, 2) })
   expect(better.verdict).toBe('default')
@@ -45,7 +45,7 @@ test('few queries: the default stays unless it does harm', () => {
   expect(harmful.heldOut.tuned).toBeUndefined()
 })
 
-test('many queries: settings replace the default only with t above 2', () => {
+test('with many queries, tuned settings replace the default only with t above 2', () => {
   const baseline = values(200, 0.4, 1)
   const standard = values(200, 0.43, 2)
   const clearly = standard.map((value, i) => value + 0.02 + (i % 2 ? 0.05 : -0.05))
@@ -60,7 +60,7 @@ test('many queries: settings replace the default only with t above 2', () => {
   expect(kept.heldOut.gain).toBeCloseTo(kept.heldOut.default - kept.heldOut.baseline, 10)
 })
 
-test('many queries: without a gain on held-out queries the baseline ranking stays', () => {
+test('with many queries, the baseline ranking stays without a gain on held-out queries', () => {
   const baseline = values(200, 0.5, 1)
   const standard = baseline.map((value, i) => value - 0.001 + (i % 2 ? 0.05 : -0.05))
   expect(judge({ baseline, default: standard, tuned: standard }).verdict).toBe('keep-run')

@@ -32,7 +32,14 @@ export interface OpenBatchesOptions extends ConnectionOptions {
   create?: boolean | undefined
 }
 
-/** The batches of a database, for programs that submit, work on or look at them. */
+/**
+ * The batches of a database, for programs that submit them, work on them or look at them.
+ *
+ * ```ts
+ * await using batches = await Batches.open('postgres://localhost/kith')
+ * console.log(await batches.progress())
+ * ```
+ */
 export class Batches {
   /** @internal */
   readonly connections: Connections

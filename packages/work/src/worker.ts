@@ -36,6 +36,10 @@ export type WorkEvent =
 /**
  * Works on the jobs of a database until the signal is aborted.
  *
+ * ```ts
+ * await work(batches, handle, { lanes: 2, lease: 60, untilEmpty: true, signal, onEvent: console.log })
+ * ```
+ *
  * @returns how many jobs were left when a worker with `untilEmpty` was stopped; else 0.
  */
 export async function work(
@@ -244,9 +248,12 @@ export interface Patience {
 }
 
 /**
- * Does something with the database again and again, with longer and longer pauses, while it is only
- * the database that fails: it restarts, cannot be reached, or its disk is full. Every other error,
- * such as a wrong password, is thrown at once.
+ * Repeats an action with growing pauses as long as only the database fails: it restarts, cannot be
+ * reached, or its disk is full. Every other error, such as a wrong password, is thrown at once.
+ *
+ * ```ts
+ * const progress = await patiently({ onWaiting: console.error }, () => batches.progress())
+ * ```
  */
 export async function patiently<T>(
   { signal, onWaiting }: Patience,

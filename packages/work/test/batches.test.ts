@@ -60,7 +60,7 @@ describe.runIf(postgres)('batches', () => {
     expect(done!.rate).toBeGreaterThan(0)
   })
 
-  it('are worked on alone where one is named, and others are not waited for', async () => {
+  it('runs only the named batch and does not wait for others', async () => {
     await batches.submit(batch('mine'), itemsOf(6), 2)
     await batches.submit(batch('theirs'), itemsOf(6), 2)
     const handled = new Set<string>()
@@ -122,7 +122,7 @@ describe.runIf(postgres)('batches', () => {
     await workAll()
   })
 
-  it('finish but for what cannot be done', async () => {
+  it('finish except for queries that fail', async () => {
     const items = itemsOf(30)
     items[17] = { query: 'bad', body: Buffer.from('?') }
     await batches.submit(batch('poison'), items, 10)
@@ -171,7 +171,7 @@ describe.runIf(postgres)('batches', () => {
     await batches.remove('protocol')
   })
 
-  it('keep a reason that the database could not', async () => {
+  it('keep an error message that the database cannot store as it is', async () => {
     await batches.submit(batch('reason'), itemsOf(1), 1)
     await workAll(async () => {
       throw new Error('no document a\0b, no document \ud800')
@@ -189,7 +189,7 @@ describe.runIf(postgres)('batches', () => {
     await batches.remove('few')
   })
 
-  it('outlive rows that were changed', async () => {
+  it('survive rows that were changed in the database', async () => {
     const job = (data: string) => (id: number) =>
       `UPDATE kith_jobs.job SET data = ${data} WHERE id::text LIKE '00000001-%${id.toString(16).padStart(12, '0')}'`
     const changes: [sql: (id: number) => string, reason: string, done: number][] = [
@@ -244,7 +244,7 @@ describe.runIf(postgres)('batches', () => {
     expect((await counts())[2]).toBe(before[2]! - 3 * changes.length)
   })
 
-  it('come out with every query and no other, or not at all', async () => {
+  it('are exported with exactly their queries, or not at all', async () => {
     const name = 'altered'
     await batches.submit(batch(name), itemsOf(2345), 500)
     expect(await workAll()).toEqual([])
@@ -332,7 +332,7 @@ describe.runIf(postgres)('batches', () => {
 describe.runIf(postgres)('a database in which batches were called studies', () => {
   const database = emptyDatabase()
 
-  it('goes on with what waits there', async () => {
+  it('continues with the jobs of the older version', async () => {
     const before = await Batches.open(database.url, { create: true })
     await before.submit(batch('old'), itemsOf(5), 2)
     await before[Symbol.asyncDispose]()

@@ -117,7 +117,7 @@ test('of objects, only those without an embedding are embedded, by their strings
   expect(asked[3]).toEqual(['document', [texts[4]]])
 })
 
-test('a preset and settings', async () => {
+test('applies a preset and settings', async () => {
   const documents = texts.map((text, i) => ({ text, embedding: vectors[i]! }))
   const kith = createKith({ settings: { k: 3 } })
   const model = kith.rerankingModel('msmarco-tas-b', { settings: { lambda: 0.3 } })
@@ -272,7 +272,7 @@ test('merged lists: without an embed function, documents without an embedding ar
   )
 })
 
-test('as one model of a custom provider', async () => {
+test('works as a model of a custom provider', async () => {
   const kith = createKith({ embed: encoder.encode.bind(encoder) })
   const provider = customProvider({ rerankingModels: { words: kith.rerankingModel() } })
   const model = provider.rerankingModel('words')
@@ -308,7 +308,7 @@ test('stops when told, and says what is wrong', async () => {
   )
   const scored = (scores: (number | string)[]) =>
     rerank({ ...call, model: hanging.rerankingModel(), providerOptions: { kith: { scores } } })
-  await expect(scored([1])).rejects.toThrow(/there are 1 scores for 8 documents/)
+  await expect(scored([1])).rejects.toThrow(/expected 8 scores, one per document, got 1/)
   await expect(scored(['1'])).rejects.toThrow(/the scores of the documents must be an array of num/)
   const mixed = createKith({
     embed: async (values) => values.map((_, i) => (i < 2 ? [1] : [1, 2])),
@@ -318,10 +318,12 @@ test('stops when told, and says what is wrong', async () => {
   )
   const bad = createKith({ embed: async (values) => values.map((_, i) => [i === 5 ? NaN : 1]) })
   await expect(rerank({ ...call, model: bad.rerankingModel() })).rejects.toThrow(
-    /document 5 has a number that is not finite/,
+    /document 5 contains a number that is not finite/,
   )
   const short = createKith({ embed: async () => [[1]] }).rerankingModel()
-  await expect(rerank({ ...call, model: short })).rejects.toThrow(/1 vectors for 8 texts/)
+  await expect(rerank({ ...call, model: short })).rejects.toThrow(
+    /embed must return 8 vectors, one per text, got 1/,
+  )
 })
 
 test('options that nobody knows are refused where they are given', () => {

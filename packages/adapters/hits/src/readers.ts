@@ -24,6 +24,10 @@ export interface ChromaHit {
  * Reads rows of Chroma, `result.rows()[0]` for the first query: ask for them with
  * `include: ['embeddings', 'documents']`, and with `'distances'` for their scores.
  *
+ * ```ts
+ * const better = rerankHits({ vector, text }, hits, chroma())
+ * ```
+ *
  * @param fields `title` is a key of the metadata: ask for it with `'metadatas'`.
  */
 export function chroma(fields: Pick<TextField, 'title'> = {}): Reader<ChromaHit> {
@@ -47,6 +51,10 @@ export interface ElasticsearchHit {
  * Reads hits of Elasticsearch, `response.hits.hits`, from their `_source`. From
  * version 9.2 on it leaves vectors out unless told `_source: { exclude_vectors: false }`.
  *
+ * ```ts
+ * const better = rerankHits({ vector, text }, response.hits.hits, elasticsearch({ text: 'body' }))
+ * ```
+ *
  * @param fields The fields; the vector's is `embedding` unless told otherwise.
  */
 export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
@@ -63,12 +71,23 @@ export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
   }
 }
 
-/** Reads hits of OpenSearch, `response.body.hits.hits`, which have Elasticsearch's form. */
+/**
+ * Reads hits of OpenSearch, `response.body.hits.hits`, which have the same form as those of
+ * Elasticsearch.
+ *
+ * ```ts
+ * const better = rerankHits({ vector, text }, response.hits.hits, opensearch({ text: 'body' }))
+ * ```
+ */
 export const opensearch: typeof elasticsearch = elasticsearch
 
 /**
  * Reads rows of LanceDB, as `toArray()` of a query returns them; a query that
  * selects columns must select the vector's too.
+ *
+ * ```ts
+ * const better = rerankHits({ vector, text }, rows, lancedb({ text: 'body' }))
+ * ```
  *
  * @param fields The columns; the vector's is `vector` unless told otherwise.
  */
@@ -87,7 +106,14 @@ export function lancedb(fields: RowFields = {}): Reader<object> {
   }
 }
 
-/** Reads the hits that `mergeHits` makes of several lists. */
+/**
+ * Reads the hits that `mergeHits` makes from several lists.
+ *
+ * ```ts
+ * const hits = mergeHits([{ hits: points, reader: qdrant({ text: 'body' }) }, { hits: rows, reader: pgvector({ text: 'body' }) }])
+ * const better = rerankHits({ vector, text }, hits, merged())
+ * ```
+ */
 export function merged(): Reader<MergedHit> {
   return {
     vector: (hit) => hit.vector,
@@ -109,6 +135,10 @@ export interface MilvusFields extends RowFields {
 
 /**
  * Reads hits of Milvus, `results` of a search: ask for the vector and the text with `output_fields`.
+ *
+ * ```ts
+ * const better = rerankHits({ vector, text }, rows, milvus({ text: 'body' }))
+ * ```
  *
  * @param fields The fields; the vector's is `vector` unless told otherwise.
  */
@@ -135,6 +165,10 @@ export interface DistanceFields extends RowFields {
 /**
  * Reads rows of PostgreSQL with pgvector: select the vector's column too. The column
  * may be a `vector` or a `halfvec`, parsed by the driver or in PostgreSQL's own notation.
+ *
+ * ```ts
+ * const better = rerankHits({ vector, text }, rows, pgvector({ text: 'body' }))
+ * ```
  *
  * @param fields The columns; the vector's is `embedding` unless told otherwise.
  */
@@ -172,6 +206,10 @@ export interface PineconeHit {
 /**
  * Reads Pinecone's matches: ask for them with `includeValues: true` and `includeMetadata: true`.
  *
+ * ```ts
+ * const better = rerankHits({ vector, text }, matches, pinecone({ text: 'body' }))
+ * ```
+ *
  * @param fields `text` and `title` are keys of the metadata.
  */
 export function pinecone(fields: TextField = {}): Reader<PineconeHit> {
@@ -197,6 +235,10 @@ export interface QdrantHit {
 /**
  * Reads Qdrant's points: ask for them with `with_vector: true` and `with_payload: true`.
  *
+ * ```ts
+ * const better = rerankHits({ vector, text }, points, qdrant({ text: 'body' }))
+ * ```
+ *
  * @param fields `vector` is the name of a named vector; `text` and `title` are keys of the payload.
  */
 export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
@@ -216,6 +258,10 @@ export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
 /**
  * Reads rows of SQLite with sqlite-vec: select the vector's column too. The vector may be a blob of
  * float32 numbers, as sqlite-vec stores it, or the text of `vec_to_json`.
+ *
+ * ```ts
+ * const better = rerankHits({ vector, text }, rows, sqliteVec({ text: 'body' }))
+ * ```
  *
  * @param fields The columns; `embedding`, `distance` and `rowid` unless told otherwise.
  */
@@ -253,6 +299,10 @@ export interface WeaviateHit {
 /**
  * Reads Weaviate's objects: ask for them with `includeVector: true`, and for their scores with
  * `returnMetadata: ['distance']` or, of a hybrid search, `['score']`.
+ *
+ * ```ts
+ * const better = rerankHits({ vector, text }, objects, weaviate({ text: 'body' }))
+ * ```
  *
  * @param fields `vector` is the name of a named vector; `text` and `title` are properties.
  */

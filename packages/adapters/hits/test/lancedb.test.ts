@@ -14,7 +14,7 @@ import { sampleHits } from './hits.ts'
 
 const folder = temporaryFolder()
 
-test('rows of a live LanceDB', async () => {
+test('reranks rows of a live LanceDB', async () => {
   const { query, hits } = sampleHits(200)
   const database = await connect(folder)
   const table = await database.createTable('docs', hits)

@@ -137,10 +137,10 @@ test('says what is wrong, before anything is fetched where it can', async () => 
   await rejects(rerankFetched({ text: 'bees' }, points, reader, options), 'the query has no vector')
   await rejects(rerankFetched(null as never, points, reader, options), 'the query has no vector')
   await rejects(rerankFetched(query, points, qdrant(), options), 'name the field')
-  await rejects(rerankFetched(query, points, qdrant as never, options), 'call it, qdrant()')
+  await rejects(rerankFetched(query, points, qdrant as never, options), 'call qdrant()')
   await rejects(rerankFetched(query, points, undefined as never, options), 'reader must be')
   await rejects(rerankFetched(query, { points } as never, reader, options), 'pass its points')
-  await rejects(rerankFetched(query, points, reader, { ...options, topN: 0.5 }), 'topN is 0.5')
+  await rejects(rerankFetched(query, points, reader, { ...options, topN: 0.5 }), 'topN must be')
   await rejects(
     rerankFetched(query, points, reader, { ...options, statistics: {} as never }),
     'statistics must be the result of termStatistics()',
@@ -149,11 +149,11 @@ test('says what is wrong, before anything is fetched where it can', async () => 
   expect(fetch).not.toHaveBeenCalled()
   await rejects(
     rerankFetched(query, points, reader, { vectors: async () => [[1]] }),
-    'option vectors gave 1 vectors for 50 hits',
+    'option vectors must return 50 vectors, one per hit, got 1',
   )
   await rejects(
     rerankFetched(query, points, reader, { vectors: async () => ({}) as never }),
-    'option vectors gave no vectors for 50 hits',
+    'option vectors must return 50 vectors, one per hit, got no',
   )
 })
 

@@ -24,7 +24,7 @@ test('words and vectors count where the query has a text, vectors alone where it
   expect(rerankHits(query.vector, hits, own).map(({ index }) => index)).toEqual([...alone.order])
 })
 
-test('topN and settings', () => {
+test('applies topN and settings', () => {
   const best = rerankHits(query, hits, own, { topN: 3, settings: { bm25Weight: 1 } })
   const { order } = rerank(query, { vectors, texts }, { bm25Weight: 1 })
   expect(best.map(({ index }) => index)).toEqual([...order.subarray(0, 3)])
@@ -108,7 +108,7 @@ test('no hit has a vector: a mistake, unless the query has none either', () => {
   const bare = hits.map(({ text }, i) => ({ _score: 20 - i, _source: { text } }))
   const read = elasticsearch({ text: 'text' })
   expect(() => rerankHits(query, bare, read)).toThrow(
-    /hit 0 has no dense vector: search with _source: \{ exclude_vectors: false \}/,
+    /hit 0 has no dense vector; search with _source: \{ exclude_vectors: false \}/,
   )
   const { text } = query
   const better = rerankHits({ text }, bare, read)
@@ -130,7 +130,7 @@ test('a text that some hits lack is empty, one that all lack is a mistake', () =
   const some = hits.map(({ vector, text }, i) => ({ vector, payload: i === 4 ? {} : { text } }))
   expect(rerankHits(query, some, qdrant({ text: 'text' }))).toHaveLength(12)
   expect(() => rerankHits(query, some, qdrant({ text: 'txt' }))).toThrow(
-    'no hit has a text in the field txt; hit 0 has the fields text: correct the name',
+    'no hit has a text in the field txt; hit 0 has the fields text; correct the name',
   )
   expect(() => rerankHits(query, some, qdrant())).toThrow(/name the field/)
 })
@@ -138,11 +138,11 @@ test('a text that some hits lack is empty, one that all lack is a mistake', () =
 test('messages say which hit lacks a vector and what to ask the store for', () => {
   const points = hits.map(({ vector }, i) => (i === 2 ? { payload: {} } : { vector }))
   expect(() => rerankHits(query.vector, points, qdrant())).toThrow(
-    /hit 2 has no dense vector: query Qdrant with with_vector: true/,
+    /hit 2 has no dense vector; query Qdrant with with_vector: true/,
   )
   for (const embedding of ['[1,', '{"a":1}', '[]', '["x"]', [[1, 2]], null, 7]) {
     expect(() => rerankHits(query.vector, [{ embedding }], pgvector())).toThrow(
-      /hit 0 has no dense vector: select the column embedding/,
+      /hit 0 has no dense vector; select the column embedding/,
     )
   }
   expect(() => rerankHits(query.vector, [{ embedding: '[1,2]' }], pgvector())).toThrow(

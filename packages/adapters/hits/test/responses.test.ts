@@ -30,7 +30,7 @@ const { query, hits, vectors, texts } = sampleHits()
 const expected = [...rerank(query, { vectors, texts }).order]
 const orderOf = (better: { index: number }[]) => better.map(({ index }) => index)
 
-test('Qdrant: points of query and search', () => {
+test('reads points of Qdrant from query and search', () => {
   const { points }: Schemas['QueryResponse'] = {
     points: hits.map(({ id, vector, text }) => ({
       id,
@@ -45,7 +45,7 @@ test('Qdrant: points of query and search', () => {
   expect(better[0]!.hit.score).toBe(0.5)
 })
 
-test('Qdrant: one of several named vectors', () => {
+test('reads one of several named vectors of Qdrant', () => {
   const points: Schemas['ScoredPoint'][] = hits.map(({ id, vector, text }) => ({
     id,
     version: 1,
@@ -113,7 +113,7 @@ test('pgvector: rows with the vector as text, and as parsed by the driver', () =
   )
 })
 
-test('Chroma: rows of a query result', () => {
+test('reads rows of a Chroma query result', () => {
   const result = new QueryResult({
     ids: [hits.map(({ id }) => id)],
     embeddings: [vectors],
@@ -126,7 +126,7 @@ test('Chroma: rows of a query result', () => {
   expect(orderOf(rerankHits(query, result.rows()[0]!, chroma()))).toEqual(expected)
 })
 
-test('Pinecone: matches', () => {
+test('reads matches of Pinecone', () => {
   const response: QueryResponse<{ text: string }> = {
     namespace: '',
     matches: hits.map(({ id, vector, text }) => ({

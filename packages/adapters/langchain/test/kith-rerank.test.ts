@@ -224,7 +224,7 @@ test('the paper’s settings see embeddings only', async () => {
   )
 })
 
-test('another method, as kith tune may choose it', async () => {
+test('ranks by another method', async () => {
   const embeddings = new LocalEmbeddings(encoder)
   const { found } = retrieved(40)
   const documents = found.map((i) => ({ pageContent: texts[i]!, metadata: {} }))
@@ -338,7 +338,9 @@ test('says what is wrong', async () => {
   const embeddings = new LocalEmbeddings(encoder)
   expect(() => new KithRerank({} as never)).toThrow(/embeddings must be an Embeddings/)
   expect(() => new KithRerank({ embeddings, topN: 0 })).toThrow(/topN must be .*, got 0/)
-  expect(() => new KithRerank({ embeddings, cacheSize: 1.5 })).toThrow(/cacheSize is 1.5/)
+  expect(() => new KithRerank({ embeddings, cacheSize: 1.5 })).toThrow(
+    /cacheSize must be .*, got 1.5/,
+  )
   expect(() => new KithRerank({ embeddings, settings: { k: 0 } })).toThrow(
     /setting k must be .*, got 0/,
   )
@@ -388,7 +390,9 @@ test('titles from the metadata, by a key or a function', async () => {
   expect(await placesOf({ title: 'name' })).toEqual([...order])
   expect(await placesOf({ title: ({ metadata }) => metadata['name'] })).toEqual([...order])
   expect(await placesOf({})).not.toEqual([...order])
-  await expect(placesOf({ title: 'place' })).rejects.toThrow('the title of document 0 is 0')
+  await expect(placesOf({ title: 'place' })).rejects.toThrow(
+    'the title of document 0 must be a string, got 0',
+  )
 })
 
 test('a cutoff keeps the documents that are worth a place in the prompt', async () => {

@@ -65,7 +65,14 @@ export const methodRules: Rules = rulesOf(methodTable)
 /** Feedback as measured in docs/method.md section 4; the constant that rank fusion was published with. */
 export const standard: MethodSettings = defaultsOf(methodTable)
 
-/** Completes the settings of a method with others, by default the library's, and checks each one's range. */
+/**
+ * Completes the settings of a method with `others` (by default the library's defaults) and checks
+ * the range of each setting.
+ *
+ * ```ts
+ * resolveMethodSettings({ k: 12 }).kExp // 4
+ * ```
+ */
 export function resolveMethodSettings(
   settings: PartialMethodSettings = {},
   others: MethodSettings = standard,

@@ -21,8 +21,12 @@ const modules = new Map<KernelName, WebAssembly.Module | undefined>()
 let chosen: KernelName | undefined
 
 /**
- * The kernel that runs by default: the fastest one that this machine takes, or
- * the one that the environment variable KITH_KERNEL names.
+ * Returns the name of the default kernel: the fastest kernel that runs on this machine, or the one
+ * that the environment variable KITH_KERNEL names.
+ *
+ * ```ts
+ * kernel() // 'relaxed-simd'
+ * ```
  */
 export function kernel(): KernelName {
   chosen ??= forced() ?? order.find(available)!

@@ -20,7 +20,13 @@ import { type Rule, type Rules, range, resolve } from '../settings/setting-rules
 import { settingTable } from '../settings/setting-table.ts'
 import { type PresetName, presets, type Settings } from '../settings/settings.ts'
 
-/** All targets by name. */
+/**
+ * The names of all targets.
+ *
+ * ```ts
+ * targets.includes('joint') // true
+ * ```
+ */
 export const targets = [
   'mixed',
   'rnn',
@@ -179,7 +185,14 @@ export const labelRules: Rules = rulesOf(labelTable)
 /** The default settings of labels, also the preset `balanced`. */
 export const defaultLabelSettings: LabelSettings = defaultsOf(labelTable)
 
-/** Completes label settings with others, by default `balanced`, and checks each one's range. */
+/**
+ * Completes label settings with `others` (by default `balanced`) and checks the range of each
+ * setting.
+ *
+ * ```ts
+ * resolveLabelSettings({ labelDepth: 4 }).target // 'mixed'
+ * ```
+ */
 export function resolveLabelSettings(
   settings: PartialLabelSettings = {},
   others: LabelSettings = defaultLabelSettings,
@@ -195,6 +208,10 @@ function smoothing(similarity: PresetName, settings: Partial<LabelSettings>): La
 /**
  * Named label settings. `balanced` is the default; `paper-…` are the paper's for training
  * (docs/method.md section 6); `joint-texts` is joint evidence, for contexts with texts.
+ *
+ * ```ts
+ * smoothLabels(query, candidates, { candidates: [0] }, labelPresets['joint-texts'])
+ * ```
  */
 export const labelPresets = /* @__PURE__ */ Object.freeze({
   balanced: defaultLabelSettings,

@@ -65,7 +65,7 @@ const lender = /* @__PURE__ */ new Lender()
  *
  * ```ts
  * const { hits, onTopic } = shortlist({ vector, text }, { vectors, texts }, {
- *   background, statistics, cutoff: 'auto', onTopic: 0.5, collapse: 0.95, groups: pages,
+ *   background: known, statistics, cutoff: 'auto', onTopic: 0.5, collapse: 0.95, groups: pages,
  * })
  * ```
  */

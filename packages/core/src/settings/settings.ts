@@ -107,6 +107,10 @@ function msmarco(
  * Named settings. `balanced` is the default; `balanced-1` and `balanced-2` are the defaults of the
  * first and the second generation, which differ where texts are given; the others are the paper's
  * (docs/method.md section 5).
+ *
+ * ```ts
+ * rerank(query, candidates, presets['balanced-2'])
+ * ```
  */
 export const presets = /* @__PURE__ */ Object.freeze({
   balanced: defaultSettings,

@@ -237,17 +237,11 @@ function appendTerms(
 
 function hashAll(terms: readonly string[]): [a: number, b: number][] {
   if (!Array.isArray(terms)) {
-    throw new KithError(
-      'BAD_INPUT',
-      `the tokenizer must return an array of strings, got ${show(terms)}`,
-    )
+    throw new KithError('BAD_INPUT', `the tokenizer must return an array, got ${show(terms)}`)
   }
   return terms.map((term: unknown) => {
     if (typeof term === 'string') return hashString(term)
-    throw new KithError(
-      'BAD_INPUT',
-      `the tokenizer must return an array of strings, got ${show(term)} in it`,
-    )
+    throw new KithError('BAD_INPUT', `the tokenizer must return strings, got ${show(term)}`)
   })
 }
 

@@ -12,7 +12,13 @@ const HEADER = 40
 /** Tokenizers that the header has by number; the name of any other is behind the terms, and the header has minus its length. */
 const numbered: readonly string[] = [...tokenizerNames, 'function']
 
-/** Statistics as bytes, to keep in a file: 12 bytes a term. */
+/**
+ * Writes term statistics as bytes, 12 per term.
+ *
+ * ```ts
+ * const bytes = termStatisticsToBytes(termStatistics(texts))
+ * ```
+ */
 export function termStatisticsToBytes(statistics: TermStatistics): Uint8Array<ArrayBuffer> {
   const { tokenizer, documents, length, hashes, frequencies } = checkStatistics(statistics)
   const number = numbered.indexOf(tokenizer)
@@ -31,7 +37,13 @@ export function termStatisticsToBytes(statistics: TermStatistics): Uint8Array<Ar
   return bytes
 }
 
-/** Statistics from the bytes that `termStatisticsToBytes` made; damaged ones are refused. */
+/**
+ * Reads term statistics from the bytes of `termStatisticsToBytes`; throws if they are damaged.
+ *
+ * ```ts
+ * const statistics = termStatisticsFromBytes(bytes)
+ * ```
+ */
 export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
   if (!(bytes instanceof Uint8Array && ArrayBuffer.isView(bytes))) {
     throw new KithError('BAD_INPUT', 'the bytes of term statistics must be a Uint8Array')
@@ -61,13 +73,25 @@ export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
   })
 }
 
-/** Statistics as an object for `JSON.stringify`. */
+/**
+ * Turns term statistics into an object for `JSON.stringify`.
+ *
+ * ```ts
+ * const json = JSON.stringify(termStatisticsToJson(statistics))
+ * ```
+ */
 export function termStatisticsToJson(statistics: TermStatistics): object {
   const { hashes, frequencies, ...rest } = checkStatistics(statistics)
   return { ...rest, hashes: Array.from(hashes), frequencies: Array.from(frequencies) }
 }
 
-/** Statistics from what `JSON.parse` gives; damaged ones are refused. */
+/**
+ * Reads term statistics from the parsed JSON of `termStatisticsToJson`; throws if they are damaged.
+ *
+ * ```ts
+ * const statistics = termStatisticsFromJson(JSON.parse(text))
+ * ```
+ */
 export function termStatisticsFromJson(value: unknown): TermStatistics {
   const json = (isObject(value) ? value : {}) as Record<string, unknown>
   const { tokenizer, documents, length, hashes, frequencies } = json

@@ -19,8 +19,12 @@ export interface TermSpan {
 }
 
 /**
- * The terms of a text in their order, with their places, to show which words of a text matched. The
- * terms are those that `prepareText` counts; stop words have none.
+ * Returns the terms of a text in order, with their positions, to show which words of a text
+ * matched. The terms are those that `prepareText` counts; stop words have none.
+ *
+ * ```ts
+ * termSpans('Wings flutter')[0] // { term: 'wing', start: 0, end: 5 }
+ * ```
  */
 export function termSpans(text: string, tokenizer: TokenizerName = 'english'): TermSpan[] {
   checkString(text)

@@ -34,7 +34,13 @@ export interface TermStatistics {
 /** Texts that `auto` looks at. */
 const DETECTED = 1000
 
-/** The statistics of a collection's texts, in one pass over them. */
+/**
+ * Counts the terms of a corpus in one pass over its texts.
+ *
+ * ```ts
+ * const statistics = termStatistics(texts, { tokenizer: 'english' })
+ * ```
+ */
 export function termStatistics(texts: Iterable<Text>, options?: TokenizerOption): TermStatistics {
   const builder = new TermStatisticsBuilder(options)
   if (typeof texts === 'string' || typeof Object(texts)[Symbol.iterator] !== 'function') {
@@ -167,7 +173,13 @@ function wordsOf(text: Text): string {
   return text.text
 }
 
-/** The statistics of several collections together, none of whose documents is in two of them. */
+/**
+ * Merges the term statistics of several corpora that share no document.
+ *
+ * ```ts
+ * const all = mergeTermStatistics([termStatistics(texts), statistics])
+ * ```
+ */
 export function mergeTermStatistics(parts: readonly TermStatistics[]): TermStatistics {
   if (!Array.isArray(parts) || parts.length === 0) {
     throw new KithError('BAD_INPUT', 'no term statistics to merge; pass an array with at least one')

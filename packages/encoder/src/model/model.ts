@@ -44,7 +44,13 @@ export interface Checkpoint extends Model {
 /** Models in ONNX that do not say where they end. */
 const USUAL_LIMIT = 512
 
-/** Finds a model and reads its files, except the weights. */
+/**
+ * Finds a model and reads its files, except the weights.
+ *
+ * ```ts
+ * const { config } = await openModel('minilm')
+ * ```
+ */
 export async function openModel(name: string, options: ModelOptions = {}): Promise<Model> {
   const files = await findModel(name, options)
   const config = files.onnx ? undefined : await checkedConfig(files)

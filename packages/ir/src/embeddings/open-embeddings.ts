@@ -45,7 +45,14 @@ export interface OpenEmbeddingsOptions {
 /** Bytes of embeddings that are loaded into memory where nothing else is said. */
 export const embeddingMemory = 4 * 2 ** 30
 
-/** Opens embeddings. What the file claims is checked; what it holds is checked when it is read. */
+/**
+ * Opens a file of embeddings. Kith checks the header at once, and the numbers when they are read.
+ *
+ * ```ts
+ * await using docs = await openEmbeddings('docs.npy')
+ * const vector = docs.read(0, 1) // the first row
+ * ```
+ */
 export async function openEmbeddings(
   file: string,
   options: OpenEmbeddingsOptions = {},

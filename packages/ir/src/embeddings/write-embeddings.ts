@@ -44,8 +44,12 @@ interface Job {
 }
 
 /**
- * Writes embeddings from arrays of one or more whole rows. Ids of `docs.npy`,
- * `.safetensors` and `.fvecs` go to `docs.ids.txt` beside it.
+ * Writes embeddings from arrays of one or more whole rows. The ids of `docs.npy`, `.safetensors`
+ * and `.fvecs` go to `docs.ids.txt` beside the file.
+ *
+ * ```ts
+ * await writeEmbeddings('docs.npy', { dimensions: 2, ids: ['d1'] }, [Float32Array.of(1, 0)])
+ * ```
  */
 export async function writeEmbeddings(
   file: string,

@@ -45,7 +45,13 @@ export function digits(values: ArrayLike<number>): number[] {
   return Array.from(values, (value) => Number(value.toPrecision(7)))
 }
 
-/** Reads labels from JSONL, query by query. */
+/**
+ * Reads labels from JSONL, query by query.
+ *
+ * ```ts
+ * for await (const { query, docs, labels } of readLabels('labels.jsonl')) console.log(query, docs[0], labels[0])
+ * ```
+ */
 export async function* readLabels(file: string): AsyncGenerator<LabeledQuery> {
   const input = new InputFile(file)
   yield* mapLines(input, (text, line) => {

@@ -30,7 +30,15 @@ export interface Evaluation {
   perQuery: Readonly<Record<string, Float64Array>>
 }
 
-/** Measures a run against judgments: trec_eval's figures, per query and in the mean. */
+/**
+ * Evaluates a run against relevance judgments, per query and on average. The figures equal
+ * trec_eval's.
+ *
+ * ```ts
+ * const { mean } = evaluate(qrels, run, ['nDCG@10', 'R@100'])
+ * console.log(mean['nDCG@10'])
+ * ```
+ */
 export function evaluate(
   qrels: Qrels,
   run: Run,

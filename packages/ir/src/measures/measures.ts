@@ -10,7 +10,13 @@ export interface GradedRanking {
   ideal: ArrayLike<number>
 }
 
-/** Each measure as trec_eval computes it (docs/method.md section 8). */
+/**
+ * Each measure as trec_eval computes it (docs/method.md section 8).
+ *
+ * ```ts
+ * measures.RR({ grades: [0, 1], judged: [true, true], ideal: [1] }, 1, 10) // 0.5
+ * ```
+ */
 export const measures: Record<
   MeasureKind,
   (ranking: GradedRanking, level: number, cutoff: number) => number
@@ -74,6 +80,10 @@ export const measures: Record<
 
 /**
  * nDCG as trec_eval has it: the grade as gain, log2(rank + 1) as discount.
+ *
+ * ```ts
+ * ndcg([1, 0, 1], [1, 1], 10) // 0.92
+ * ```
  *
  * @param grades Of the ranked documents, best first; negative where nothing was judged.
  * @param ideal The grades of the query's judged documents, highest first.
@@ -151,6 +161,10 @@ const withoutLevel: readonly MeasureKind[] = ['nDCG', 'Judged']
 /**
  * Parses the name of a measure, such as `nDCG@10`, `MRR@10`, `P(rel=2)@10`, `Rprec`, or
  * trec_eval's `ndcg_cut_10`. Capital and small letters are the same.
+ *
+ * ```ts
+ * parseMeasure('nDCG@10').cutoff // 10
+ * ```
  */
 export function parseMeasure(name: string): Measure {
   const match = /^([a-z_]+?)(?:\(\s*rel\s*=\s*(\d+)\s*\))?(?:[@_](\d+))?$/i.exec(name.trim())

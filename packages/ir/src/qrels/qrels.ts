@@ -19,7 +19,14 @@ const headerNames = [
   ['score', 'relevance', 'grade', 'label', 'rel'],
 ]
 
-/** Reads judgments; without a format, the columns of the first line tell it. */
+/**
+ * Reads relevance judgments. Without a format, the number of columns in the first line decides.
+ *
+ * ```ts
+ * const qrels = await readQrels('qrels.trec')
+ * qrels.get('q1')?.get('d1') // the grade
+ * ```
+ */
 export async function readQrels(
   file: string,
   { format }: { format?: QrelsFormat | undefined } = {},
@@ -70,7 +77,13 @@ export async function readQrels(
   return qrels
 }
 
-/** Writes judgments; without a format, `.tsv` means BEIR and the rest TREC. */
+/**
+ * Writes relevance judgments. Without a format, `.tsv` means BEIR, and all other names TREC.
+ *
+ * ```ts
+ * await writeQrels('qrels.tsv', new Map([['q1', new Map([['d1', 1]])]]))
+ * ```
+ */
 export async function writeQrels(
   file: string,
   qrels: Qrels,

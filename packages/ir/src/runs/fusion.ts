@@ -1,7 +1,14 @@
 import { KithError } from '@kith/core'
 import { type RankedQuery, type Run, RunBuilder } from './run.ts'
 
-/** Fuses runs by reciprocal ranks: a document's score is the sum of 1 / (k + rank) over the runs. */
+/**
+ * Merges runs by reciprocal rank fusion: the score of a document is the sum of 1 / (k + rank) over
+ * the runs.
+ *
+ * ```ts
+ * const fused = fuseRanks([run, await readRun('bm25.trec')])
+ * ```
+ */
 export function fuseRanks(
   runs: readonly Run[],
   { k = 60, weights }: { k?: number | undefined; weights?: readonly number[] | undefined } = {},
@@ -17,8 +24,12 @@ export function fuseRanks(
 export type ScoreNormalization = 'min-max' | 'z'
 
 /**
- * Fuses runs by the weighted sum of their normalized scores. A document that a run lacks counts 0
- * with `min-max`, and as the run's last one with `z`.
+ * Merges runs by the weighted sum of their normalized scores. A document that is missing in a run
+ * gets 0 with `min-max`, and the score of the run's last document with `z`.
+ *
+ * ```ts
+ * const fused = fuseScores([run, await readRun('bm25.trec')], { weights: [0.7, 0.3] })
+ * ```
  */
 export function fuseScores(
   runs: readonly Run[],

@@ -6,7 +6,14 @@ import { RankingLines, type RunFormat, type TextFormat } from './ranking-lines.t
 import { type RankedQuery, type RowSink, type Run, RunBuilder } from './run.ts'
 import { readJsonRun } from './run-json.ts'
 
-/** Reads a run; without a format, the ending or the first line tells it. */
+/**
+ * Reads a run. Without a format, the extension or the first line decides.
+ *
+ * ```ts
+ * const run = await readRun('run.trec')
+ * run.get('q1')?.ids // best first
+ * ```
+ */
 export async function readRun(
   file: string,
   { format }: { format?: RunFormat | undefined } = {},
@@ -32,7 +39,14 @@ export async function readDetectedRun(input: InputFile, format: RunFormat): Prom
   }
 }
 
-/** Writes rankings, best first, as a run; without a format, `.json` means JSON, `.parquet` Parquet, and the rest TREC. */
+/**
+ * Writes rankings, best first, as a run. Without a format, `.json` means JSON, `.parquet` Parquet,
+ * and all other names TREC.
+ *
+ * ```ts
+ * await writeRun('better.trec', run)
+ * ```
+ */
 export async function writeRun(
   file: string,
   rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,

@@ -83,7 +83,15 @@ export interface RowSink {
   row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void
 }
 
-/** Collects the rows of a run in any order; `finish` groups them by query and ranks them. */
+/**
+ * Collects the rows of a run in any order; `finish` groups them by query and ranks them.
+ *
+ * ```ts
+ * const builder = new RunBuilder()
+ * builder.add({ query: 'q1', ids: ['d1', 'd2'], scores: [0.9, 0.4] })
+ * const run = builder.finish()
+ * ```
+ */
 export class RunBuilder implements RowSink {
   readonly #documents = new IdList()
   readonly #queries = new IdList()

@@ -33,7 +33,13 @@ export interface ComparisonOptions {
   clusters?: ReadonlyMap<string, string> | undefined
 }
 
-/** Compares evaluation b with a, query by query, in one measure. */
+/**
+ * Compares evaluation b with evaluation a, query by query, in one measure.
+ *
+ * ```ts
+ * const { difference, tTest } = compare(evaluate(qrels, run, ['nDCG@10']), evaluate(qrels, better, ['nDCG@10']), 'nDCG@10')
+ * ```
+ */
 export function compare(
   a: Evaluation,
   b: Evaluation,

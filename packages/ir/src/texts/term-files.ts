@@ -11,7 +11,13 @@ import {
 /** Statistics of 80 million terms; a larger file is not one of them. */
 const LARGEST_FILE = 2 ** 30
 
-/** Keeps a collection's term statistics: as JSON where the file ends in .json, else as bytes. */
+/**
+ * Writes the term statistics of a corpus: as JSON if the name ends in .json, otherwise as bytes.
+ *
+ * ```ts
+ * await writeTermStatistics('terms.bin', termStatistics(texts))
+ * ```
+ */
 export async function writeTermStatistics(file: string, statistics: TermStatistics): Promise<void> {
   const contents = file.endsWith('.json')
     ? `${JSON.stringify(termStatisticsToJson(statistics))}\n`
@@ -19,7 +25,13 @@ export async function writeTermStatistics(file: string, statistics: TermStatisti
   await writeAtomic(file, (write) => write(contents))
 }
 
-/** Reads term statistics that `writeTermStatistics` kept. */
+/**
+ * Reads the term statistics that `writeTermStatistics` wrote.
+ *
+ * ```ts
+ * const statistics = await readTermStatistics('terms.bin')
+ * ```
+ */
 export async function readTermStatistics(file: string): Promise<TermStatistics> {
   const bytes = await contentsOf(file)
   try {

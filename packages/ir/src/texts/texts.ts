@@ -20,7 +20,13 @@ export interface TextEntry {
 /** `jsonl`: BEIR; `tsv`: MS MARCO, id and text; `sgml`: TREC documents or topics. */
 export type TextFormat = 'jsonl' | 'tsv' | 'sgml'
 
-/** Reads a corpus or queries one by one; without a format, the first bytes tell it. */
+/**
+ * Reads a corpus or queries, text by text. Without a format, the first bytes decide.
+ *
+ * ```ts
+ * for await (const { id, title, text } of readTexts('corpus.jsonl')) console.log(id, title, text)
+ * ```
+ */
 export async function* readTexts(
   file: string,
   { format }: { format?: TextFormat | undefined } = {},
@@ -53,7 +59,13 @@ export interface WriteTextsOptions {
   flatten?: boolean | undefined
 }
 
-/** Writes a corpus or queries so that reading gives the same texts; a text that would change is an error. */
+/**
+ * Writes a corpus or queries; throws if reading the file would give another text.
+ *
+ * ```ts
+ * await writeTexts('queries.tsv', [{ id: 'q1', text: 'how do bees find flowers' }])
+ * ```
+ */
 export async function writeTexts(
   file: string,
   entries: Iterable<TextEntry> | AsyncIterable<TextEntry>,

@@ -21,7 +21,13 @@ export interface AuditAcceptResult {
   rejected: number
 }
 
-/** Merges a person's decisions into the old judgments; a contradiction is an error. */
+/**
+ * Merges a person's decisions into the old judgments; throws if the two contradict each other.
+ *
+ * ```ts
+ * await auditAccept({ qrels: 'qrels.trec', decisions: 'decisions.json', out: 'more.trec' })
+ * ```
+ */
 export async function auditAccept(
   { qrels, decisions, out }: AuditAcceptInputs,
   { signal }: Hooks = {},

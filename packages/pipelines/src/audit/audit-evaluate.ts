@@ -36,8 +36,12 @@ const targets: readonly Target[] = ['joint', 'mixed', 'geometric', 'rnn', 'query
 const measures = ['P@1', 'P@3', 'P@5', 'P@10']
 
 /**
- * Hides all but one relevant document of each query, and measures how many of the hidden ones are
- * among the first that an audit lists, for each kind of evidence.
+ * Hides all but one relevant document of each query, and measures for each kind of evidence how
+ * many of the hidden documents are at the top of the audit's list.
+ *
+ * ```ts
+ * await auditEvaluate({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', qrels: 'qrels.trec' })
+ * ```
  */
 export async function auditEvaluate(
   inputs: AuditEvaluateInputs,

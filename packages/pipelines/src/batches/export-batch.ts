@@ -26,8 +26,12 @@ export interface ExportResult {
 }
 
 /**
- * Writes the results of a finished batch as a file: the bytes that `rerankRun` or `labelRun` would
- * have written on one machine. A batch that is not finished is an error.
+ * Writes the results of a finished batch as a file: the same bytes that `rerankRun` or `labelRun`
+ * would write on one machine. Throws if the batch is not finished.
+ *
+ * ```ts
+ * await exportBatch({ store: 'postgres://localhost/kith', name: 'mine', out: 'better.trec' })
+ * ```
  */
 export async function exportBatch(
   { store, name, out }: ExportInputs,

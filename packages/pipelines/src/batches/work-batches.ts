@@ -34,8 +34,12 @@ export interface WorkResult {
 }
 
 /**
- * Does jobs that `submitRerank` or `submitLabels` put into a database. Once the signal is aborted it
- * finishes the jobs that it has begun, and returns. Remarks tell of each job.
+ * Runs the jobs that `submitRerank` or `submitLabels` put into a database. When the signal is
+ * aborted, it finishes the jobs in progress and returns. Remarks report each job.
+ *
+ * ```ts
+ * await workBatches({ store: 'postgres://localhost/kith', untilEmpty: true })
+ * ```
  */
 export async function workBatches(inputs: WorkInputs, hooks: Hooks = {}): Promise<WorkResult> {
   const { workers = availableParallelism(), lease = jobDefaults.lease } = inputs

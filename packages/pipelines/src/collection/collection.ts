@@ -47,8 +47,12 @@ export interface CollectionDocument {
 }
 
 /**
- * Documents and the encoder of their embeddings: a text finds what fits it. `openCollection` opens
- * one; `close` ends the encoder's processes.
+ * Documents and the encoder of their embeddings, to search by text. `openCollection` opens one;
+ * `close` ends the encoder's processes.
+ *
+ * ```ts
+ * const [best] = await collection.search('how do bees find flowers', { topN: 5 })
+ * ```
  */
 export class Collection {
   readonly #store: SearchStore

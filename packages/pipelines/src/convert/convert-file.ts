@@ -32,7 +32,14 @@ export interface ConvertInputs extends OpenEmbeddingsOptions {
 /** Rows that are converted at a time. */
 const BLOCK = 1024
 
-/** Turns a file into another format; data that the format cannot hold is an error. Gives the number of entries. */
+/**
+ * Converts a file to another format and returns the number of entries. Throws if the format cannot
+ * hold the data.
+ *
+ * ```ts
+ * await convertFile({ kind: 'embeddings', input: 'docs.parquet', out: 'docs.npy', f16: true })
+ * ```
+ */
 export async function convertFile(inputs: ConvertInputs, hooks: Hooks = {}): Promise<number> {
   const { kind, input, out, to } = inputs
   const count = await converters[kind](inputs, hooks)

@@ -268,7 +268,13 @@ export class Dataset {
   }
 }
 
-/** Opens a dataset in a folder. */
+/**
+ * Opens a dataset in a folder.
+ *
+ * ```ts
+ * const run = await openDataset('cisi').need('run')
+ * ```
+ */
 export function openDataset(folder: string, options: DatasetOptions = {}): Dataset {
   return new Dataset(folder, options)
 }

@@ -17,8 +17,12 @@ export interface EncodeDatasetInputs extends Omit<EncodeInputs, 'input' | 'out'>
 const embeddings = { document: 'documentEmbeddings', query: 'queryEmbeddings' } as const
 
 /**
- * Encodes the documents and the queries of a dataset, or those of one role, unless their embeddings
- * are fresh and of the same settings; the files of the embeddings.
+ * Encodes the documents and queries of a dataset, or only one of the two, unless their embeddings
+ * are up to date. Returns the files of the embeddings.
+ *
+ * ```ts
+ * const files = await encodeDataset({ dataset: 'cisi', model: 'minilm' })
+ * ```
  */
 export async function encodeDataset(
   { dataset: folder, split, role, model, ...encoder }: EncodeDatasetInputs,
@@ -37,9 +41,13 @@ export async function encodeDataset(
 }
 
 /**
- * Makes the embeddings of a dataset in its folder (`docs.npy`, `queries.npy`) and the first documents
- * of each query (`run.trec`); the name of the run. A dataset that is passed on has them beside its
- * texts, not in `.kith`.
+ * Writes the embeddings of a dataset (`docs.npy`, `queries.npy`) and the first documents of each
+ * query (`run.trec`) into its folder, beside the texts, not into `.kith`. Returns the name of the
+ * run.
+ *
+ * ```ts
+ * const run = await encodeAndSearch('cisi', { model: 'minilm' }, 100, {})
+ * ```
  */
 export async function encodeAndSearch(
   folder: string,

@@ -44,7 +44,13 @@ interface Done {
   cut: number
 }
 
-/** Turns the texts of a file into embeddings. Stopped at any moment, the same call goes on. */
+/**
+ * Encodes the texts of a file. After a stop, the same call resumes.
+ *
+ * ```ts
+ * const { texts } = await encodeTexts({ input: 'corpus.jsonl', out: 'docs.npy', model: 'minilm' })
+ * ```
+ */
 export async function encodeTexts(inputs: EncodeInputs, hooks: Hooks = {}): Promise<EncodeResult> {
   const opened = await openEncoder(inputs, hooks)
   try {

@@ -61,7 +61,13 @@ export async function labelStore(
   }
 }
 
-/** Leaves the labeling of a run to `workBatches` (`kith work`) on any number of machines. */
+/**
+ * Submits the labeling of a run to workers (`workBatches`, `kith work`) on any number of machines.
+ *
+ * ```ts
+ * await submitLabels({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith', qrels: 'qrels.trec' }, { name: 'mine' })
+ * ```
+ */
 export async function submitLabels(
   inputs: Omit<LabelInputs, 'out'>,
   submission: Submission,

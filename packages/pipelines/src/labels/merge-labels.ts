@@ -21,8 +21,12 @@ export interface MergeResult {
 }
 
 /**
- * Joins the shares of `labelRun` in the order of their queries. Gaps, overlaps, shares of other
- * settings or inputs, and shares that were cut or changed since they were made are refused.
+ * Merges the shards of `labelRun` in the order of their queries. Throws if shards are missing,
+ * overlap, were changed, or have other settings or inputs.
+ *
+ * ```ts
+ * await mergeLabels({ shares: ['labels-1.jsonl', 'labels-2.jsonl'], out: 'labels.jsonl' })
+ * ```
  */
 export async function mergeLabels({ shares: named, out }: MergeInputs): Promise<MergeResult> {
   if (named.length === 0)

@@ -43,8 +43,12 @@ export interface LoadResult {
 }
 
 /**
- * Puts documents into PostgreSQL or LanceDB. Those that are there already are replaced, so that a
- * load that was stopped can be started again.
+ * Loads documents into PostgreSQL or LanceDB. Documents that exist are replaced, so you can repeat
+ * a load that was stopped.
+ *
+ * ```ts
+ * await loadStore({ store: 'postgres://localhost/kith', docs: 'docs.npy', corpus: 'corpus.jsonl' })
+ * ```
  */
 export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<LoadResult> {
   const { dimensions, memory, corpus, metric } = inputs

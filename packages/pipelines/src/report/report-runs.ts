@@ -36,7 +36,13 @@ export interface ReportInputs extends Omit<EvaluateInputs, 'clusters'>, TextFile
   commands?: string[] | undefined
 }
 
-/** Compares runs on one HTML page: figures, significance, every query before and after. */
+/**
+ * Compares runs on one HTML page: measures, significance, every query before and after.
+ *
+ * ```ts
+ * await reportRuns({ qrels: 'qrels.trec', runs: ['run.trec', 'better.trec'], out: 'report.html' })
+ * ```
+ */
 export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promise<void> {
   const { renderReport } = await import('@kith/report')
   const { parseFigures, parseTables, queryRows } = await import('@kith/report/internal')

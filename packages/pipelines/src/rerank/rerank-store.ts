@@ -72,7 +72,13 @@ export async function rerankStore(
   }
 }
 
-/** Leaves the reranking of a run to `kith work` on any number of machines. */
+/**
+ * Submits the reranking of a run to workers (`workBatches`, `kith work`) on any number of machines.
+ *
+ * ```ts
+ * await submitRerank({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith' }, { name: 'mine' })
+ * ```
+ */
 export async function submitRerank(
   inputs: Omit<RerankInputs, 'out'>,
   submission: Submission,

@@ -51,8 +51,12 @@ interface SearchPlan extends SearchInputs {
 }
 
 /**
- * Finds the documents most similar to each query and writes them as a run: exactly for files, as
- * the store does it for a store, and by their words with `bm25`.
+ * Searches the most similar documents of each query and writes them as a run: exact search in
+ * files, the store's own search in a store, BM25 with `bm25`.
+ *
+ * ```ts
+ * await searchRun({ queries: 'queries.npy', docs: 'docs.npy', out: 'run.trec', top: 100 })
+ * ```
  */
 export async function searchRun(
   inputs: SearchInputs | Bm25Inputs,

@@ -19,7 +19,13 @@ export interface TermStatisticsInputs {
 /** Documents between two reports of progress. */
 const STEP = 1000
 
-/** Counts how often terms occur in a collection, and keeps that in a file for the words score. */
+/**
+ * Counts the terms of a corpus and writes the term statistics, which BM25 scores need, to a file.
+ *
+ * ```ts
+ * await collectTermStatistics({ corpus: 'corpus.jsonl', out: 'terms.bin' })
+ * ```
+ */
 export async function collectTermStatistics(
   { corpus, out, tokenizer: asked }: TermStatisticsInputs,
   hooks: Hooks = {},

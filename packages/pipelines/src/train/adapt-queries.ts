@@ -15,7 +15,13 @@ export interface AdaptInputs extends OpenEmbeddingsOptions {
   out: string
 }
 
-/** Changes query embeddings by a trained adapter, whichever encoder or API they came from. */
+/**
+ * Applies a trained query adapter to query embeddings of any encoder or API.
+ *
+ * ```ts
+ * await adaptQueries({ adapter: 'trained', queries: 'queries.npy', out: 'adapted.npy' })
+ * ```
+ */
 export async function adaptQueries(inputs: AdaptInputs): Promise<{ out: string; queries: number }> {
   const { openAdapter, QueryEncoder } = await loadTrain()
   const { adapter, out, dimensions, memory } = inputs

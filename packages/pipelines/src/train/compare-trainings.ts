@@ -14,7 +14,13 @@ export interface CompareTrainingsInputs {
   measure?: string | undefined
 }
 
-/** Draws the validations of several trainings over one another. */
+/**
+ * Draws the validation curves of several trainings in one figure.
+ *
+ * ```ts
+ * await compareTrainings({ folders: ['first', 'second'], out: 'curves.html' })
+ * ```
+ */
 export async function compareTrainings({
   folders,
   out,

@@ -47,8 +47,12 @@ export interface QueriesMade {
 }
 
 /**
- * Joins the data of files into training queries, with document rows in the place of ids. Queries
- * without a relevant document are left out, and nothing else that they lack is reported.
+ * Joins the data of files into training queries, with document rows instead of ids. Queries without
+ * a relevant document are left out; other data that these queries lack is not reported.
+ *
+ * ```ts
+ * const { queries } = trainingQueries({ rankings: run, qrels, documents: docs })
+ * ```
  */
 export function trainingQueries(sources: QuerySources): QueriesMade {
   const { documents: docs, texts, vectors, missing = 'error' } = sources

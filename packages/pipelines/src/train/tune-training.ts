@@ -39,9 +39,17 @@ export interface TuneTrainingResult extends TrainingReport {
 }
 
 /**
- * Searches the settings of training: each trial is a training that is judged on the validation
- * queries with their original labels, and one that falls behind is ended early. Stopped at any
- * moment, the same call goes on with the trial that was under way.
+ * Searches the settings of a training: each trial is a training that is measured on the validation
+ * queries with their original labels, and a trial that falls behind ends early. After a stop, the
+ * same call resumes the trial.
+ *
+ * ```ts
+ * await tuneTraining({
+ *   docs: 'docs.npy', adapter: 'mlp', out: 'tuned', trials: 20,
+ *   training: { queries: 'queries.npy', run: 'run.trec', qrels: 'train.tsv' },
+ *   validation: { queries: 'queries.npy', run: 'run.trec', qrels: 'dev.tsv' },
+ * })
+ * ```
  */
 export async function tuneTraining(
   inputs: TuneTrainingInputs,

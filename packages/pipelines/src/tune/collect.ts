@@ -36,7 +36,14 @@ export interface Collected {
   report: MissingReport
 }
 
-/** Gathers the queries that both the run and the judgments have, with all that reranking them takes. */
+/**
+ * Collects the queries that are in the run and in the judgments, with everything that reranking
+ * them needs.
+ *
+ * ```ts
+ * const collected = collect({ run, qrels, queries: docs, docs })
+ * ```
+ */
 export function collect(inputs: CollectInputs): Collected {
   const { run, qrels, queries, docs, missing = 'error' } = inputs
   if (queries.dimensions !== docs.dimensions) {

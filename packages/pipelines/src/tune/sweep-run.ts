@@ -47,8 +47,12 @@ export interface SweepResult {
 }
 
 /**
- * Measures judged queries with context sizes and with every setting around a chosen point, and
- * draws that: a folder of figures and a page. Stopped before it writes, it writes nothing.
+ * Measures judged queries with several context sizes and with several values of every setting, and
+ * draws the results: a folder of figures and a page. If stopped early, it writes nothing.
+ *
+ * ```ts
+ * await sweepRun({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', qrels: 'qrels.trec', out: 'sweep' })
+ * ```
  */
 export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<SweepResult> {
   const about = { statistics: inputs.statistics, texts: inputs.corpus }

@@ -69,7 +69,7 @@ export function object(fields: Readonly<Record<string, Shape>>): Shape {
 }
 
 function wrong(value: unknown, path: string, expected: string): KithError {
-  const given = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'missing')
+  const given = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'nothing')
   const short = given.length > 60 ? `${given.slice(0, 60)}…` : given
   return new KithError('BAD_INPUT', `${path} must be ${expected}, got ${short}`)
 }

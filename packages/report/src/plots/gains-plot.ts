@@ -11,7 +11,14 @@ export interface GainsFigure {
   gains: readonly number[]
 }
 
-/** Draws the gains of all queries, largest first; where they are many, each bar is a mean of neighbors. */
+/**
+ * Draws the gains of all queries, largest first. With many queries, each bar is the mean of
+ * several.
+ *
+ * ```ts
+ * const svg = gainsPlot({ kind: 'gains', measure: 'nDCG@10', gains: [0.2, 0, -0.1] })
+ * ```
+ */
 export function gainsPlot(figure: GainsFigure, size?: PlotSize): string {
   return draw(gainsKind, figure, size)
 }

@@ -63,6 +63,10 @@ function drawPicture(picture: Picture, width: number): string {
 /**
  * An `<svg>` element as a file of its own. Colors become plain light ones, which every program
  * understands; a browser in dark mode gets the dark ones.
+ *
+ * ```ts
+ * writeFileSync('gains.svg', standaloneSvg(svg))
+ * ```
  */
 export function standaloneSvg(svg: string): string {
   const used = Object.entries(palette).filter(([name]) => svg.includes(`"var(--${name})"`))

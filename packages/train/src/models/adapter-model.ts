@@ -29,8 +29,12 @@ export interface AdapterOptions {
 }
 
 /**
- * A query adapter: it changes fixed query embeddings, for people whose embeddings come
- * from an API and who cannot touch the encoder.
+ * A query adapter: a map from query embeddings to better ones, for embeddings that come from an
+ * API.
+ *
+ * ```ts
+ * const model = new AdapterModel({ kind: 'linear', dimensions: 384 })
+ * ```
  */
 export class AdapterModel implements QueryModel {
   readonly dimensions: number
@@ -122,7 +126,7 @@ export class AdapterModel implements QueryModel {
 }
 
 /**
- * Opens a trained adapter: `adapter.safetensors` of a folder.
+ * Opens a trained adapter: `adapter.safetensors` in a folder.
  *
  * ```ts
  * const adapter = await openAdapter('adapter')

@@ -53,7 +53,11 @@ export interface QueryTexts {
 }
 
 /**
- * A query encoder that is to be fine-tuned.
+ * Opens a query encoder for fine-tuning.
+ *
+ * ```ts
+ * const model = await openEncoderModel('minilm', { maxTokens: 32 })
+ * ```
  *
  * @param name `minilm`, a folder with a checkpoint, or a name on the hub.
  */

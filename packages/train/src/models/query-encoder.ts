@@ -8,7 +8,14 @@ const EMBEDDINGS = 'embeddings'
 /** Queries that run together. */
 const BATCH = 64
 
-/** Encodes queries with a model's weights as they are at the moment, without dropout. */
+/**
+ * Encodes queries with the current weights of a model, without dropout.
+ *
+ * ```ts
+ * await using encoder = await QueryEncoder.open(await openAdapter('trained'))
+ * const { data } = await encoder.encode(judged)
+ * ```
+ */
 export class QueryEncoder {
   readonly #model: QueryModel
   readonly #session: InferenceSession

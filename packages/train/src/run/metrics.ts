@@ -54,7 +54,14 @@ export class MetricsFile {
   }
 }
 
-/** Reads `metrics.jsonl`, none if there is none; a last line that was cut off by a crash is left out. */
+/**
+ * Reads `metrics.jsonl`; returns an empty array if there is no such file. A last line that a crash
+ * cut off is left out.
+ *
+ * ```ts
+ * const records = await readMetrics('trained/metrics.jsonl')
+ * ```
+ */
 export async function readMetrics(file: string): Promise<MetricsRecord[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''

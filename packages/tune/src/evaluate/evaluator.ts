@@ -53,7 +53,13 @@ const STOPPED = 'the trials were stopped'
 
 const entry = workerEntry(import.meta.url, 'worker.js')
 
-/** An evaluator of a collection's queries, divided among worker threads. */
+/**
+ * Creates an evaluator of judged queries that divides the work among worker threads.
+ *
+ * ```ts
+ * const evaluator = createEvaluator(collection, { measure: 'nDCG@10' })
+ * ```
+ */
 export function createEvaluator(
   collection: TrialCollection,
   { workers = availableParallelism(), memory = 2 ** 30, ...options }: EvaluatorOptions,
