@@ -82,4 +82,27 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     const wrong = kith('calibrate', ...files, '--background', out, '--out', join(folder, 'x.json'))
     expect(wrong.err).toContain('is not a background')
   })
+
+  test('kith rerank --cutoff takes a background and a calibration from other places', () => {
+    const elsewhere = join(folder, 'background.json')
+    succeed('background', '--docs', docs, '--out', elsewhere)
+    const calibration = join(folder, 'calibration-2.json')
+    succeed('calibrate', ...files, '--out', calibration)
+    const bare = [...files]
+    bare[bare.indexOf('--docs') + 1] = join(own, 'docs.npy')
+    const cut = (name: string, ...more: string[]): string => {
+      const out = join(folder, name)
+      succeed('rerank', ...bare, '--out', out, '--cutoff', 'auto', ...more)
+      return readFileSync(out, 'utf8')
+    }
+    const estimated = cut('estimated.trec', '--background', elsewhere)
+    const calibrated = cut(
+      ...(['calibrated.trec', '--background', elsewhere, '--calibration', calibration] as const),
+    )
+    expect(calibrated).not.toBe(estimated)
+    const idle = ['--out', join(folder, 'x.trec'), '--cutoff', '3', '--calibration', calibration]
+    expect(kith('rerank', ...files, ...idle).err).toContain(
+      '--calibration needs --cutoff auto or relevance:0.5; leave it out',
+    )
+  })
 })

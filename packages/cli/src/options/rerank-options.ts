@@ -45,6 +45,19 @@ export const rerankOptions = {
     value: 'N',
     help: 'documents per query to write: N, auto or relevance:0.5 (these two need texts, and kith background)',
   },
+  background: {
+    rare: true,
+    value: 'FILE',
+    file: 'input',
+    help: 'file of kith background, for --cutoff',
+    default: 'the file beside --docs',
+  },
+  calibration: {
+    rare: true,
+    value: 'FILE',
+    file: 'input',
+    help: 'file of kith calibrate, for --cutoff',
+  },
   ...rare(shardOption),
   ...settingOptions,
   ...datasetOptions,
@@ -81,8 +94,24 @@ export async function readRerankInputs(values: RerankValues): Promise<RerankInpu
     tunedFile: tuned && optionalText(values, 'settings'),
     force: isSet(values, 'force'),
     thenCrossEncode: readThenCrossEncode(values, source),
-    cutoff: readCutoff(values),
+    ...readRelevance(values),
   }
+}
+
+/** The cutoff, and the files that it estimates relevance with. */
+function readRelevance(
+  values: RerankValues,
+): Pick<RerankInputs, 'cutoff' | 'background' | 'calibration'> {
+  const cutoff = readCutoff(values)
+  const files = {
+    background: optionalText(values, 'background'),
+    calibration: optionalText(values, 'calibration'),
+  }
+  const given = Object.entries(files).find(([, file]) => file !== undefined)
+  if (given && (cutoff === undefined || typeof cutoff === 'number')) {
+    throw new UsageError(`--${given[0]} needs --cutoff auto or relevance:0.5; leave it out`)
+  }
+  return { cutoff, ...files }
 }
 
 function readCutoff(values: RerankValues): RerankInputs['cutoff'] {

@@ -25,39 +25,35 @@ export const ranking: Need = {
 export const labels: Need = { text: 'labels', holds: (_, use) => use.job !== 'audit' }
 
 /** Another setting has one of some values. A table without that setting does not ask for it. */
-export function is(by: string, ...values: readonly unknown[]): Need {
-  const shown = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
-  return {
-    text: `${by} ${shown.join(' or ')}`,
-    holds: (settings) => settings[by] === undefined || values.includes(settings[by]),
-    by,
-  }
+export function is(by: string, ...values: readonly string[]): Need {
+  return compared(by, quoted(values), (value) => values.includes(value as string))
 }
 
 /** Another setting has any value but some. */
 export function isNot(by: string, ...values: readonly string[]): Need {
   return {
-    text: `a ${by} other than ${values.map((value) => `'${value}'`).join(' or ')}`,
-    holds: (settings) => !values.some((value) => settings[by] === value),
+    text: `a ${by} other than ${quoted(values)}`,
+    holds: (settings) => !values.includes(settings[by] as string),
   }
 }
 
 /** Another setting is a number above a bound. */
 export function above(by: string, bound: number): Need {
-  return {
-    text: `${by} above ${bound}`,
-    holds: (settings) => !(typeof settings[by] === 'number' && settings[by] <= bound),
-    by,
-  }
+  return compared(by, `above ${bound}`, (value) => (value as number) > bound)
 }
 
 /** Another setting is a number below a bound. */
 export function below(by: string, bound: number): Need {
-  return {
-    text: `${by} below ${bound}`,
-    holds: (settings) => !(typeof settings[by] === 'number' && settings[by] >= bound),
-    by,
-  }
+  return compared(by, `below ${bound}`, (value) => (value as number) < bound)
+}
+
+function compared(by: string, text: string, fits: (value: unknown) => boolean): Need {
+  const holds = (settings: Named) => settings[by] === undefined || fits(settings[by])
+  return { text: `${by} ${text}`, holds, by }
+}
+
+function quoted(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(' or ')
 }
 
 /** A condition that counts only under others; `said` says when. */

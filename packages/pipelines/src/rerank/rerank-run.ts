@@ -111,10 +111,12 @@ export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promis
 function checkCutoff(inputs: RerankInputs): void {
   const { cutoff, background, calibration, thenCrossEncode, queryText } = inputs
   const problem = (text: string) => new KithError('BAD_SETTING', text)
-  if (cutoff === undefined) {
-    if ((background ?? calibration) === undefined) return
-    throw problem('background and calibration have no effect without cutoff; leave them out')
+  if ((background ?? calibration) !== undefined && !(cutoff && typeof cutoff !== 'number')) {
+    throw problem(
+      "background and calibration have no effect without cutoff 'auto' or a relevance; leave them out",
+    )
   }
+  if (cutoff === undefined) return
   if (!('docs' in placeOf(inputs))) throw problem('cutoff needs docs, a file of embeddings')
   if (queryText === undefined) throw problem('cutoff needs texts: give corpus and queryText')
   if (thenCrossEncode) throw problem('cutoff and thenCrossEncode do not go together')
