@@ -218,7 +218,11 @@ function tensorOf(
 ): StoredTensor {
   const tensor = stored.find((candidate) => candidate.name === name)
   if (tensor?.shape.join() === shape.join()) return tensor
-  throw new FileError(file, `tensor ${name}`, `is missing, or does not have the shape ${shape.join(' × ')}`)
+  throw new FileError(
+    file,
+    `tensor ${name}`,
+    `is missing, or does not have the shape ${shape.join(' × ')}`,
+  )
 }
 
 function idsIn(file: string, text: string): string[] {
