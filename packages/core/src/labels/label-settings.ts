@@ -75,109 +75,117 @@ export type PartialLabelSettings = {
   [Name in keyof LabelSettings]?: LabelSettings[Name] | undefined
 }
 
-const checkPart = range({ from: 0, to: 1 })
+const checkPart = /* @__PURE__ */ range({ from: 0, to: 1 })
 const checkEpsilon: Rule = (name, value) => {
   if (value !== 'match-mixed') checkPart(name, value)
 }
 
-const unlessAudit = (need: Need) => only('', (_, use) => use.job !== 'audit', need)
-const inAudit = (need: Need) => only('in an audit', (_, use) => use.job === 'audit', need)
-
-/** The target is made of evidence, but for some kinds; an audit has no use for ε. */
-const evidence = (...but: readonly Target[]): Need[] => [
-  isNot('target', 'one-hot', ...but),
-  inAudit(isNot('target', 'uniform')),
-  only("with target 'uniform'", ({ target }) => target === 'uniform', is('epsilon', 'match-mixed')),
-]
-
-const isMixed = ({ target }: Named) => target === 'mixed' || target === 'uniform'
-const whenMixed = (need: Need) => only("with target 'mixed' or 'uniform'", isMixed, need)
-
-/** The neighbors take part in the evidence; an audit names them with any evidence. */
-const neighbors = [
-  ...evidence('geometric', 'joint', 'query-centric'),
-  whenMixed(below('lambda', 1)),
-].map(unlessAudit)
-
-/** With texts the graph has cosines: the metric is that of the geometric term. */
-const geometric = [isNot('target', 'rnn'), whenMixed(above('lambda', 0))].map((need) =>
-  only('and texts', (_, use) => use.texts, need),
-)
-
-/** The label itself is made of the evidence. */
-const made = [labels, ...evidence()]
-
 /** The settings of labels: everything that Kith knows about each of them. */
-export const labelTable: SettingTable<LabelSettings> = extendTable(settingTable, {
-  k: { needs: neighbors },
-  kExp: { needs: neighbors },
-  trust: { needs: neighbors },
-  overlap: { needs: [above('trust', 0), ...neighbors] },
-  weight: { needs: neighbors },
-  weightParameter: { needs: [is('weight', 'exp'), ...neighbors] },
-  rowScaling: { needs: [unlessAudit(isNot('target', 'one-hot', 'joint'))] },
-  lambda: { needs: [is('target', 'mixed', 'uniform'), ...evidence()] },
-  metric: { needs: [...evidence(), ...geometric].map(unlessAudit) },
-  tokenizer: { needs: [texts, ...evidence()] },
-  // Labels take the tokenizer of the statistics, and no more.
-  statistics: { needs: [texts, is('tokenizer', 'auto'), ...evidence()] },
-  views: { needs: evidence('joint') },
-  // The BM25 score and the support belong to rankings.
-  mix: {
-    default: 'standard',
-    values: ['raw', 'standard'],
-    needs: evidence('joint', 'query-centric'),
-  },
-  target: { help: 'evidence for the labels', default: 'mixed', values: targets },
-  aggregate: {
-    help: 'how the evidence of several relevant documents is combined',
-    default: 'mean',
-    values: ['mean', 'max', 'sum'],
-    needs: evidence('query-centric'),
-  },
-  normalizeOver: {
-    help: 'documents over which evidence is normalized',
-    default: 'context',
-    values: ['context', 'kept'],
-    needs: [...made, is('normalize', 'maxmin', 'std', 'max')],
-  },
-  epsilon: {
-    help: 'probability moved to other documents (uniform), or match-mixed',
-    default: 'match-mixed',
-    symbol: 'ε',
-    check: checkEpsilon,
-    needs: [labels, is('target', 'uniform')],
-  },
-  keepGroundTruth: {
-    help: 'always give the ground truth a label',
-    default: true,
-    values: [true, false],
-    needs: made,
-  },
-  labelDepth: {
-    help: 'documents per query with a label above 0',
-    default: 4,
-    symbol: 'n_max',
-    range: { from: 1, to: 16_384, integer: true },
-    tune: { from: 2, to: 32, log: true },
-    needs: made,
-  },
-  boost: {
-    help: 'factor of the ground truth’s evidence',
-    default: 1.222,
-    range: { from: 0, to: 1000, above: true },
-    symbol: 'b',
-    tune: { from: 1, to: 6, log: true },
-    needs: made,
-  },
-  normalize: {
-    help: 'normalization of evidence',
-    default: 'maxmin',
-    symbol: 'f_n',
-    values: ['maxmin', 'std', 'max', 'none'],
-    needs: made,
-  },
-})
+export const labelTable: SettingTable<LabelSettings> = /* @__PURE__ */ makeTable()
+
+function makeTable(): SettingTable<LabelSettings> {
+  const unlessAudit = (need: Need) => only('', (_, use) => use.job !== 'audit', need)
+  const inAudit = (need: Need) => only('in an audit', (_, use) => use.job === 'audit', need)
+
+  /** The target is made of evidence, but for some kinds; an audit has no use for ε. */
+  const evidence = (...but: readonly Target[]): Need[] => [
+    isNot('target', 'one-hot', ...but),
+    inAudit(isNot('target', 'uniform')),
+    only(
+      "with target 'uniform'",
+      ({ target }) => target === 'uniform',
+      is('epsilon', 'match-mixed'),
+    ),
+  ]
+
+  const isMixed = ({ target }: Named) => target === 'mixed' || target === 'uniform'
+  const whenMixed = (need: Need) => only("with target 'mixed' or 'uniform'", isMixed, need)
+
+  /** The neighbors take part in the evidence; an audit names them with any evidence. */
+  const neighbors = [
+    ...evidence('geometric', 'joint', 'query-centric'),
+    whenMixed(below('lambda', 1)),
+  ].map(unlessAudit)
+
+  /** With texts the graph has cosines: the metric is that of the geometric term. */
+  const geometric = [isNot('target', 'rnn'), whenMixed(above('lambda', 0))].map((need) =>
+    only('and texts', (_, use) => use.texts, need),
+  )
+
+  /** The label itself is made of the evidence. */
+  const made = [labels, ...evidence()]
+
+  return extendTable(settingTable, {
+    k: { needs: neighbors },
+    kExp: { needs: neighbors },
+    trust: { needs: neighbors },
+    overlap: { needs: [above('trust', 0), ...neighbors] },
+    weight: { needs: neighbors },
+    weightParameter: { needs: [is('weight', 'exp'), ...neighbors] },
+    rowScaling: { needs: [unlessAudit(isNot('target', 'one-hot', 'joint'))] },
+    lambda: { needs: [is('target', 'mixed', 'uniform'), ...evidence()] },
+    metric: { needs: [...evidence(), ...geometric].map(unlessAudit) },
+    tokenizer: { needs: [texts, ...evidence()] },
+    // Labels take the tokenizer of the statistics, and no more.
+    statistics: { needs: [texts, is('tokenizer', 'auto'), ...evidence()] },
+    views: { needs: evidence('joint') },
+    // The BM25 score and the support belong to rankings.
+    mix: {
+      default: 'standard',
+      values: ['raw', 'standard'],
+      needs: evidence('joint', 'query-centric'),
+    },
+    target: { help: 'evidence for the labels', default: 'mixed', values: targets },
+    aggregate: {
+      help: 'how the evidence of several relevant documents is combined',
+      default: 'mean',
+      values: ['mean', 'max', 'sum'],
+      needs: evidence('query-centric'),
+    },
+    normalizeOver: {
+      help: 'documents over which evidence is normalized',
+      default: 'context',
+      values: ['context', 'kept'],
+      needs: [...made, is('normalize', 'maxmin', 'std', 'max')],
+    },
+    epsilon: {
+      help: 'probability moved to other documents (uniform), or match-mixed',
+      default: 'match-mixed',
+      symbol: 'ε',
+      check: checkEpsilon,
+      needs: [labels, is('target', 'uniform')],
+    },
+    keepGroundTruth: {
+      help: 'always give the ground truth a label',
+      default: true,
+      values: [true, false],
+      needs: made,
+    },
+    labelDepth: {
+      help: 'documents per query with a label above 0',
+      default: 4,
+      symbol: 'n_max',
+      range: { from: 1, to: 16_384, integer: true },
+      tune: { from: 2, to: 32, log: true },
+      needs: made,
+    },
+    boost: {
+      help: 'factor of the ground truth’s evidence',
+      default: 1.222,
+      range: { from: 0, to: 1000, above: true },
+      symbol: 'b',
+      tune: { from: 1, to: 6, log: true },
+      needs: made,
+    },
+    normalize: {
+      help: 'normalization of evidence',
+      default: 'maxmin',
+      symbol: 'f_n',
+      values: ['maxmin', 'std', 'max', 'none'],
+      needs: made,
+    },
+  })
+}
 
 /** The rules of each setting of labels. */
 export const labelRules: Rules = rulesOf(labelTable)
