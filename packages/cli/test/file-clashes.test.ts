@@ -40,7 +40,7 @@ const plainValues = [
     'SECONDS',
     'SEED',
   ],
-  ...['SIZE', 'SQL', 'TEXT', 'TYPE', 'WHAT', 'URL', 'NAME=VALUE'],
+  ...['SIZE', 'SQL', 'TEXT', 'TYPE', 'WHAT', 'URL', 'NAME=VALUE', 'MODEL:N'],
 ]
 
 test.each(commands)('every file of kith $name is declared as read or written', (command) => {

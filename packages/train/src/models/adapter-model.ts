@@ -130,7 +130,7 @@ export class AdapterModel implements QueryModel {
  *
  * ```ts
  * const adapter = await openAdapter('adapter')
- * const vector = adapter.apply(embedding) // search with it
+ * const vector = adapter.apply(embeddings[0]!) // search with it
  * ```
  */
 export async function openAdapter(folder: string): Promise<AdapterModel> {
