@@ -3,8 +3,6 @@ import type { ErrorParts, FromWorker } from './messages.ts'
 
 /** Something that answers requests elsewhere: a thread or a process. */
 export interface PoolWorker<Request, Answer> {
-  /** Requests that it takes at a time; default: the pool's `depth`. */
-  readonly depth?: number
   /** Why it takes no more requests, once it has died or was closed. */
   readonly failure: Error | undefined
   /** Resolves once the thread or process is gone; never rejects. */

@@ -180,13 +180,11 @@ export class WorkerPool<Request, Answer> {
     this.#dropDead()
     const { size, depth = 1 } = this.#options
     const most = impatient ? size : 1
-    const [least] = [...this.#members]
-      .filter(([worker, { underWay }]) => underWay < (worker.depth ?? depth))
-      .sort(([, a], [, b]) => a.underWay - b.underWay)
-    const start = least?.[1].underWay !== 0 && this.#members.size < most
-    const found = start ? this.#start() : least
-    if (!found) return undefined
+    const [least] = [...this.#members].sort(([, a], [, b]) => a.underWay - b.underWay)
+    const found =
+      least && (least[1].underWay === 0 || this.#members.size >= most) ? least : this.#start()
     const [worker, member] = found
+    if (member.underWay >= depth) return undefined
     clearTimeout(member.end)
     member.underWay++
     return worker

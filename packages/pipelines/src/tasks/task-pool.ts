@@ -9,7 +9,6 @@ import type { LabelLayout } from '../labels/label-format.ts'
 import type { LabelSliceInputs, LabelSliceTask, SliceResults } from '../labels/label-slice.ts'
 import type { QueryLabels } from '../labels/query-labels.ts'
 import type { RerankedSlice, RerankSliceInputs } from '../rerank/rerank-slice.ts'
-import { HereWorker } from './here-worker.ts'
 import type { Job } from './job.ts'
 import type { SliceTask } from './open-run.ts'
 import type { TaskData } from './task-worker.ts'
@@ -77,14 +76,8 @@ async function* runInWorkers<Name extends JobName>(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Done<Name>> {
   const data: TaskData<Name> = { name, inputs }
-  const open = () => openJob(name, inputs)
-  let threads = 0
   const pool = new WorkerPool<Jobs[Name]['task'][], Jobs[Name]['answer'][]>({
-    // This thread is a worker too: it has the modules, and hardly anything else to do.
-    start: () =>
-      ++threads < workers
-        ? new ThreadWorker({ entry, data, job: `a worker of ${name} tasks` })
-        : new HereWorker(open),
+    start: () => new ThreadWorker({ entry, data, job: `a worker of ${name} tasks` }),
     size: workers,
     depth: AHEAD,
   })
