@@ -5,7 +5,7 @@
  *
  * Those named, with the packages of Kith that they need; all without a name. The files are in `packed/`.
  */
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pack, publicPackages, root, withDependencies } from './packages.mjs'
 
@@ -19,8 +19,8 @@ if (unknown.length > 0) {
 }
 const wanted = new Set(asked.flatMap((name) => withDependencies(name, packages)))
 const folder = join(root, 'packed')
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder)
+// Files of earlier commands stay: their lines still install them.
+mkdirSync(folder, { recursive: true })
 const packed = pack(
   asked.length > 0 ? packages.filter(({ name }) => wanted.has(name)) : packages,
   folder,
