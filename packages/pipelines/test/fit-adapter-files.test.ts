@@ -163,7 +163,7 @@ describe('fitAdapterFiles', () => {
     const training = { queries: path('queries.npy'), run: path('run.trec') }
     await refused({ training }, 'the training queries have no judgments')
     await refused({ recipe: 'ranking' }, 'the recipe ranking learns a ranking: give a teacher')
-    await refused({ holdOut: 2 }, 'holdOut is 2')
+    await refused({ holdOut: 2 }, 'holdOut must be from 0 to below 1, got 2')
     await refused({ holdOut: 0.1, validation: inputs().training }, 'leave out holdOut')
     const steps = trainFromFiles({ ...inputs(), adapter: 'linear', settings: {}, out: path('x') })
     await expect(steps).rejects.toThrow('a linear adapter is not trained by steps')

@@ -121,7 +121,7 @@ export function checkStoreTokenizer({ tokenizer }: StoreOptions): void {
   if (tokenizer === undefined || isTokenizerName(tokenizer)) return
   throw new KithError(
     'BAD_SETTING',
-    `setting tokenizer of a store is ${typeof tokenizer === 'function' ? 'a function' : JSON.stringify(tokenizer)}, allowed: the name of a tokenizer, such as english, german or code`,
+    `setting tokenizer of a store must be the name of a tokenizer, such as english, german or code, got ${typeof tokenizer === 'function' ? 'a function' : JSON.stringify(tokenizer)}`,
   )
 }
 

@@ -72,7 +72,7 @@ export function keepsTokenizer({ store, use }: StoreInUse): void {
 
   it('refuses a tokenizer that it cannot remember', async () => {
     const [asked, problem] = store.texts
-      ? ['auto', 'setting tokenizer of a store is "auto"']
+      ? ['auto', 'setting tokenizer of a store must be the name of a tokenizer']
       : ['german', 'keeps no texts']
     await expect(use((opened) => opened.count(), { tokenizer: asked })).rejects.toThrow(problem)
   })

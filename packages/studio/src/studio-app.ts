@@ -99,7 +99,7 @@ function answerError(error: Error, c: Context): Response {
 function topOf(c: Context): number {
   const top = Number(c.req.query('top'))
   if (Number.isInteger(top) && top > 0) return top
-  throw new KithError('BAD_INPUT', `top is ${c.req.query('top')}, allowed: a whole number`)
+  throw new KithError('BAD_INPUT', `top must be a whole number, got ${c.req.query('top')}`)
 }
 
 function contextBody(c: Context, context: StudioContext): Response {

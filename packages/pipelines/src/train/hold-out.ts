@@ -34,7 +34,7 @@ export function holdOutOf(
 ): number {
   const fail = (problem: string) => new KithError('BAD_SETTING', problem)
   if (holdOut !== undefined && !(holdOut >= 0 && holdOut < 1)) {
-    throw fail(`holdOut is ${holdOut}, allowed: from 0 to below 1`)
+    throw fail(`holdOut must be from 0 to below 1, got ${holdOut}`)
   }
   const why = validation
     ? 'the validation queries are held out already'
