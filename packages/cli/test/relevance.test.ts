@@ -77,10 +77,25 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     const result = JSON.parse(succeed('calibrate', ...files, '--out', out, '--json'))
     expect(result.calibrated.calibrationError).toBeLessThan(result.estimated.calibrationError)
     expect(result.calibrated.f1).toBeGreaterThan(result.fixed[1].f1)
+    const page = join(folder, 'calibration.html')
+    const picture = join(folder, 'calibration.svg')
+    expect(said).toContain(`\n${page}: the reliability diagram\n`)
+    expect(result).toMatchObject({ page, picture })
+    expect(readFileSync(page, 'utf8')).toContain('aria-label="Reliability diagram.')
+    expect(readFileSync(picture, 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s)
+    for (const { bins } of [result.estimated, result.calibrated]) {
+      expect(bins.reduce((sum: number, { hits }: { hits: number }) => sum + hits, 0)).toBe(76 * 20)
+    }
     const { a, b } = JSON.parse(readFileSync(out, 'utf8'))
     expect([a, b]).toEqual([result.calibration.a, result.calibration.b])
     const wrong = kith('calibrate', ...files, '--background', out, '--out', join(folder, 'x.json'))
     expect(wrong.err).toContain('is not a background')
+    const texts = join(folder, 'texts.html')
+    cpSync(join(shared, 'corpus.jsonl'), texts)
+    const clash = files.map((file) => (file === join(shared, 'corpus.jsonl') ? texts : file))
+    expect(kith('calibrate', ...clash, '--out', join(folder, 'texts.json')).err).toContain(
+      `kith calibrate would overwrite ${texts}, which is an input`,
+    )
   })
 
   test('kith rerank --cutoff takes a background and a calibration from other places', () => {

@@ -38,6 +38,25 @@ describe('calibrate', () => {
     expect(calibrate(judged(9, 1, -2)).helps).toBe('few')
   })
 
+  test('puts hits into tenths of relevance, with their share of relevant ones', () => {
+    const query = {
+      relevances: [0.99, 0.95, 0.32, 0.3, 0.04],
+      relevant: [true, false, true, false, false],
+    }
+    const { estimated, calibrated } = calibrate([query, query])
+    expect(estimated.bins).toEqual([
+      { from: 0, hits: 2, relevance: 0.04, relevant: 0 },
+      { from: 0.3, hits: 4, relevance: expect.closeTo(0.31, 10), relevant: 0.5 },
+      { from: 0.9, hits: 4, relevance: expect.closeTo(0.97, 10), relevant: 0.5 },
+    ])
+    const gaps = ({ bins }: typeof estimated) =>
+      bins.reduce((sum, { hits, relevance, relevant }) => {
+        return sum + (hits / 10) * Math.abs(relevance - relevant)
+      }, 0)
+    expect(gaps(estimated)).toBeCloseTo(estimated.calibrationError, 10)
+    expect(calibrated.bins.reduce((sum, { hits }) => sum + hits, 0)).toBe(10)
+  })
+
   test('the best fixed number is the best of all', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), (seed) => {

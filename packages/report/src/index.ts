@@ -11,6 +11,7 @@ export type { Figure } from './plots/figure.ts'
 export { type GainsFigure, gainsPlot } from './plots/gains-plot.ts'
 export type { ContextSizeFigure, MeasuredMean, SettingFigure } from './plots/measure-plots.ts'
 export { type PlotSize, standaloneSvg } from './plots/plot.ts'
+export type { ReliabilityFigure } from './plots/reliability-plot.ts'
 export type {
   LabelSpreadFigure,
   QuantilesOptions,

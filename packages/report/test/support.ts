@@ -94,6 +94,22 @@ export const figures: readonly { figure: Figure; marks: Readonly<Record<string, 
     figure: { kind: 'gains', measure: 'nDCG@10', gains: [0.5, -0.25, 0, 0.125, 0] },
     marks: { '[aria-label=rect] rect': 5 },
   },
+  {
+    figure: {
+      kind: 'reliability',
+      estimates: ['estimated', 'calibrated'].map((name, i) => ({
+        name,
+        bins: Array.from({ length: 10 - 4 * i }, (_, bin) => ({
+          from: bin / 10,
+          hits: 400 - 40 * bin,
+          relevance: bin / 10 + 0.05,
+          relevant: (bin / 10 + 0.05) ** (2 - i),
+        })),
+      })),
+    },
+    // Two curves and the diagonal; a bar for each point.
+    marks: { '[aria-label=line] path': 3, circle: 16, '[aria-label=rect] rect': 16 },
+  },
 ]
 
 /** Lists that fall from rank to rank, no two alike. */

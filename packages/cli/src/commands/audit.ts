@@ -1,5 +1,5 @@
 import { auditAccept, auditEvaluate, auditRun } from '@kith/pipelines/audit'
-import { auditPageOf } from '@kith/pipelines/job'
+import { pageBeside } from '@kith/pipelines/job'
 import { auditOptions, readAudit } from '../options/audit-options.ts'
 import { defineCommand } from '../options/command.ts'
 import { judgedFiles } from '../options/judged-options.ts'
@@ -28,7 +28,7 @@ export const auditCommand = defineCommand({
   writes(values) {
     const out = optionalText(values, 'out')
     const lists = !isSet(values, 'evaluate') && optionalText(values, 'accept') === undefined
-    return lists && out !== undefined && values.page === undefined ? [auditPageOf(out)] : []
+    return lists && out !== undefined && values.page === undefined ? [pageBeside(out)] : []
   },
   async run(values, output) {
     const hooks = output.hooks()

@@ -1,4 +1,4 @@
-import { calibrateRun } from '@kith/pipelines/relevance'
+import { calibrateRun, reliabilityFiles, verdicts } from '@kith/pipelines/relevance'
 import { defineCommand } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { judgedFiles } from '../options/judged-options.ts'
@@ -10,7 +10,8 @@ export const calibrateCommand = defineCommand({
   description:
     'Fits the estimated relevance of hits to judgments: ten judged queries or more. Prints how good\n' +
     'the estimates are on queries that they were not fitted on, and the F1 of the cutoff beside that\n' +
-    'of fixed numbers of hits. The file is for kith serve --calibration, openCollection and adapters.',
+    'of fixed numbers of hits. The file is for kith serve --calibration, openCollection and adapters.\n' +
+    'A reliability diagram is written beside it, as a page (.html) and as a picture (.svg).',
   example:
     'kith calibrate --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec --out calibration.json',
   dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'calibration' } },
@@ -29,6 +30,10 @@ export const calibrateCommand = defineCommand({
     out: { value: 'FILE', file: 'output', help: 'the calibration', required: true },
     ...datasetOptions,
   },
+  writes: (values) => {
+    const out = optionalText(values, 'out')
+    return out === undefined ? [] : Object.values(reliabilityFiles(out) ?? {})
+  },
   async run(values, output, stop) {
     const inputs = {
       run: text(values, 'run'),
@@ -43,14 +48,9 @@ export const calibrateCommand = defineCommand({
     const result = await stop.heed((signal) => calibrateRun(inputs, output.hooks(signal)), {
       next: 'nothing was written',
     })
-    const { estimated, calibrated, fixed, queries, helps, out } = result
+    const { estimated, calibrated, fixed, queries, helps, out, page } = result
     const line = (name: string, figures: typeof estimated) =>
       `${name.padEnd(11)} ${figures.calibrationError.toFixed(3).padStart(17)} ${figures.brier.toFixed(3).padStart(6)} ${figures.f1.toFixed(3).padStart(12)}`
-    const verdicts = {
-      yes: 'Calibration helps.',
-      no: 'Calibration does not help: leave it out.',
-      few: 'Too few queries: judge ten or more.',
-    }
     output.result(
       { ...result },
       [
@@ -61,6 +61,7 @@ export const calibrateCommand = defineCommand({
         `F1 of a fixed number of hits: ${fixed.map(({ hits, f1 }, i) => `${hits} ${f1.toFixed(3)}${i === fixed.length - 1 ? ' (best)' : ''}`).join(', ')}`,
         verdicts[helps],
         out,
+        ...(page === undefined ? [] : [`${page}: the reliability diagram`]),
       ].join('\n'),
     )
   },

@@ -14,6 +14,19 @@ export interface Reliability {
   brier: number
   /** F1 of the cutoff with the best expected F1, over queries with a relevant hit among the first ones. */
   f1: number
+  /** The points of a reliability diagram: those of the ten bins that have hits. */
+  bins: ReliabilityBin[]
+}
+
+/** The hits whose relevance lies in one tenth of the scale. */
+export interface ReliabilityBin {
+  /** The tenth: 0.3 for 0.3 up to 0.4. */
+  from: number
+  hits: number
+  /** The mean relevance of the hits. */
+  relevance: number
+  /** The share of the hits that are judged relevant. */
+  relevant: number
 }
 
 /** A calibration, and what it is good for on queries that it was not fitted on. */
@@ -100,7 +113,7 @@ function plattOf(queries: readonly JudgedHits[]): Calibration {
 }
 
 function reliabilityOf(queries: readonly JudgedHits[]): Reliability {
-  const bins = Array.from({ length: 10 }, () => ({ p: 0, y: 0 }))
+  const bins = Array.from({ length: 10 }, () => ({ p: 0, y: 0, hits: 0 }))
   let [count, squares] = [0, 0]
   for (const { relevances, relevant } of queries) {
     relevances.forEach((p, i) => {
@@ -108,6 +121,7 @@ function reliabilityOf(queries: readonly JudgedHits[]): Reliability {
       const bin = bins[Math.min(9, Math.floor(p * 10))]!
       bin.p += p
       bin.y += y
+      bin.hits++
       squares += (p - y) ** 2
       count++
     })
@@ -116,6 +130,9 @@ function reliabilityOf(queries: readonly JudgedHits[]): Reliability {
     calibrationError: bins.reduce((sum, { p, y }) => sum + Math.abs(p - y), 0) / (count || 1),
     brier: squares / (count || 1),
     f1: meanF1(queries, ({ relevances }) => expectedBest(relevances)),
+    bins: bins.flatMap(({ p, y, hits }, i) =>
+      hits === 0 ? [] : [{ from: i / 10, hits, relevance: p / hits, relevant: y / hits }],
+    ),
   }
 }
 

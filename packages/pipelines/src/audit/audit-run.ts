@@ -4,7 +4,7 @@ import { shareQrels } from '@kith/ir/internal'
 import { shownPath } from '../files/paths.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-import { auditPageOf, jobDefaults } from '../job/job-defaults.ts'
+import { jobDefaults, pageBeside } from '../job/job-defaults.ts'
 import { namingFiles } from '../join/missing.ts'
 import { slicesBetween } from '../labels/label-slice.ts'
 import type { LeftOut } from '../labels/query-labels.ts'
@@ -66,7 +66,7 @@ async function auditWith(
   const {
     out,
     run,
-    page = auditPageOf(out),
+    page = pageBeside(out),
     perQuery = jobDefaults.perQuery,
     limit = Infinity,
   } = inputs

@@ -15,13 +15,13 @@ export type { StatisticsSource } from '../join/statistics.ts'
 export type { DocumentPlace } from '../join/stores.ts'
 export type { Hooks, JobProgress } from './hooks.ts'
 export {
-  auditPageOf,
   convertedKinds,
   fusions,
   jobDefaults,
   labelFormats,
   labelValues,
   outsidePolicies,
+  pageBeside,
   studyBeside,
   trainingStudy,
   usualMeasures,

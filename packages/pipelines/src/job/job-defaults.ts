@@ -83,7 +83,7 @@ export function trainingStudy(out: string): string {
   return join(out, 'study.jsonl')
 }
 
-/** The page that `auditRun` writes beside its list if no place is named. */
-export function auditPageOf(out: string): string {
+/** The page that `auditRun` and `calibrateRun` write beside their output if no place is named. */
+export function pageBeside(out: string): string {
   return `${out.replace(/\.(tsv|jsonl?)(\.gz)?$/i, '')}.html`
 }

@@ -8,6 +8,7 @@ import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { prepareEntry } from '../join/prepared-texts.ts'
 import { collectBackground } from './collect-background.ts'
+import { drawReliability, type ReliabilityFiles, reliabilityFiles } from './reliability-page.ts'
 
 /** The inputs of a calibration: a run with judgments, its embeddings and its texts. */
 export interface CalibrateInputs {
@@ -28,11 +29,11 @@ const LOOKED_AT = 200
 /** Hits that have an estimate. */
 const ESTIMATED = 20
 
-/** Fits the estimated relevance to judged queries, and says whether that helps. */
+/** Fits the estimated relevance to judged queries, says whether that helps, and draws it. */
 export async function calibrateRun(
   inputs: CalibrateInputs,
   hooks: Hooks = {},
-): Promise<CalibrationResult & { out: string }> {
+): Promise<CalibrationResult & { out: string } & Partial<ReliabilityFiles>> {
   const judged = await judgedHits(inputs, hooks)
   const result = calibrate(judged)
   const { a, b } = result.calibration
@@ -40,7 +41,9 @@ export async function calibrateRun(
   const kept = { a, b, queries: result.queries, helps: result.helps }
   await writeAtomic(out, (write) => write(`${JSON.stringify(kept, null, 2)}\n`))
   await writeSidecar(out, 'calibrate', kept, [run, queries, docs, corpus, queryText, qrels])
-  return { ...result, out }
+  const drawn = reliabilityFiles(out)
+  if (drawn) await drawReliability(result, drawn, corpus)
+  return { ...result, out, ...drawn }
 }
 
 async function judgedHits(inputs: CalibrateInputs, hooks: Hooks): Promise<JudgedHits[]> {

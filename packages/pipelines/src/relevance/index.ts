@@ -6,3 +6,4 @@
 export { type CalibrateInputs, calibrateRun } from './calibrate-run.ts'
 export { readCalibration } from './calibration-file.ts'
 export { type BackgroundInputs, collectBackground } from './collect-background.ts'
+export { reliabilityFiles, verdicts } from './reliability-page.ts'

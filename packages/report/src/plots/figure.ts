@@ -8,6 +8,7 @@ import {
   settingKind,
 } from './measure-plots.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
+import { type ReliabilityFigure, reliabilityKind } from './reliability-plot.ts'
 import {
   type LabelSpreadFigure,
   labelSpreadKind,
@@ -26,6 +27,7 @@ export type Figure =
   | LabelSpreadFigure
   | TrainingFigure
   | GainsFigure
+  | ReliabilityFigure
 
 const kinds: { [Kind in Figure['kind']]: FigureKind<Extract<Figure, { kind: Kind }>> } = {
   'context-size': contextSizeKind,
@@ -35,6 +37,7 @@ const kinds: { [Kind in Figure['kind']]: FigureKind<Extract<Figure, { kind: Kind
   'label-spread': labelSpreadKind,
   training: trainingKind,
   gains: gainsKind,
+  reliability: reliabilityKind,
 }
 
 /** Draws any figure as an `<svg>` element for a page; `standaloneSvg` makes a file of it. */
