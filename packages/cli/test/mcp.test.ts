@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { writeEmbeddings } from '@kith/ir'
@@ -78,9 +78,27 @@ test('agents search a folder and read documents, by the SDK’s own client', asy
     expect(refused.isError).toBe(true)
     expect(JSON.stringify(refused.content)).toContain(message)
   }
-  const none = await client.callTool({ name: 'document', arguments: { id: '../secret' } })
-  expect(none).toMatchObject({ isError: true })
-  expect(JSON.stringify(none.content)).toContain('no document has the id')
+  const read = (id: string) => client.callTool({ name: 'document', arguments: { id } })
+  const note = await read('bees.md')
+  const text = '# Bees\n\nBees find flowers by color and scent.\n'
+  expect(note.structuredContent).toEqual({ id: 'bees.md', text })
+  writeFileSync(join(notes, 'later.md'), 'not indexed')
+  writeFileSync(join(folder, 'secret.md'), 'secret')
+  for (const id of [
+    ...['../secret.md', join(folder, 'secret.md'), 'later.md', './bees.md', join(notes, 'bees.md')],
+    ...['../notes/bees.md', 'bees.md/', 'bees.md\0', 'BEES.md', 'bees.md:1', '.', '..'],
+  ]) {
+    const none = await read(id)
+    expect(none).toMatchObject({ isError: true })
+    expect(JSON.stringify(none.content)).toContain('no document has the id')
+  }
+  // A link in the place of a note is not followed.
+  rmSync(join(notes, 'ships.md'))
+  symlinkSync(join(folder, 'secret.md'), join(notes, 'ships.md'))
+  const linked = await read('ships.md')
+  expect(linked).toMatchObject({ isError: true })
+  expect(JSON.stringify(linked.content)).toContain('ships.md: has become a symbolic link')
+  rmSync(join(notes, 'ships.md'))
   await client.close()
   expect(errors).toBe('')
 })

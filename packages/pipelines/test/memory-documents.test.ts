@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { openCollectionWith } from '../src/collection/open-collection.ts'
 import { readFolder } from '../src/collection/read-folder.ts'
@@ -46,6 +46,41 @@ test('documents in memory are found with their metadata', async () => {
     expect([text, metadata]).toEqual([own, same])
   }
   expect(await collection.document('d7')).toEqual(documents[7])
+})
+
+describe('documents longer than a passage', () => {
+  const filler = 'Sailors mend sails in the harbor. '.repeat(30).trim()
+  const parts = [filler, `${filler} A zzz jazz buzz.`, filler]
+  const long = { id: 'long', title: 'Harbor', text: parts.join('\n\n'), metadata: 1 }
+  // The id that a second passage might get.
+  const taken = { id: 'long\u00001', text: 'tar' }
+
+  test('are found once, by their best passage, and returned whole by their id', async () => {
+    const given = { documents: [...documents.slice(0, 30), long, taken] }
+    await using collection = await openCollectionWith(openLetters, given, {})
+    const found = await collection.search('jazz buzz zzz', { topN: 32 })
+    expect(found[0]).toMatchObject({ id: 'long', title: 'Harbor', text: parts[1], metadata: 1 })
+    expect(found[0]!.reasons.matched.map(({ term }) => term)).toContain('jazz')
+    const ids = given.documents.map(({ id }) => id)
+    expect(found.map(({ id }) => id).sort()).toEqual(ids.sort())
+    expect(await collection.document('long')).toEqual(long)
+    expect(await collection.document('long\u00001')).toEqual(taken)
+    expect(await collection.document('long\u00002')).toBeUndefined()
+  })
+
+  test('leave room for others, and are filtered by their whole text', async () => {
+    const book = { id: 'book', text: Array(1500).fill(filler).join('\n\n') }
+    const given = { documents: [book, ...documents.slice(0, 30), long] }
+    await using collection = await openCollectionWith(openLetters, given, {})
+    const found = await collection.search(filler, { topN: 12 })
+    expect(found).toHaveLength(12)
+    expect(new Set(found.map(({ id }) => id)).size).toBe(12)
+    const filter = ({ id, text }: { id: string; text?: string | undefined }) =>
+      id === 'long' && text === long.text
+    const [only, ...others] = await collection.search(filler, { filter })
+    expect([only!.id, others]).toEqual(['long', []])
+    expect(parts).toContain(only!.text)
+  })
 })
 
 test('a filter is fulfilled by all results, however rare the documents are', async () => {

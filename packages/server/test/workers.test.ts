@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { KithError, termStatistics } from '@kith/core'
+import { openStore } from '@kith/stores'
 import type { SearchStore } from '@kith/stores/internal'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
 import type { TextModel } from '../src/text-model.ts'
 import { base64, childrenOf, post, serve, startProcess, vectors, Wire } from './support.ts'
@@ -81,6 +84,39 @@ test.each([1, 2])('a language is read by as many processes as there are: %d', as
   expect(response.status).toBe(200)
   const { results } = (await response.json()) as { results: { index: number }[] }
   expect(results.map(({ index }) => index)).toEqual([1, 0])
+})
+
+test('kith serve --store answers by the German store’s stems, with one worker and with two', async () => {
+  const address = join(temporaryFolder(), 'german')
+  const store = await openStore(address, { create: true, tokenizer: 'german' })
+  const german = rows.map((_, i) => `Die Straße Nummer ${i} ist ${i % 3 ? 'lang' : 'neu'}.`)
+  german[17] = 'Das Haus am See ist alt.'
+  await store.add(rows.map((vector, i) => ({ id: `d${i}`, vector, text: german[i]! })))
+  await store.close()
+  const query = { text: 'Häuser', embedding: base64(rows[2]!) }
+  const documents = german.map((text, i) => ({ text, embedding: base64(rows[i]!) }))
+  const answers: unknown[][] = []
+  for (const workers of ['1', '2']) {
+    const given = ['--store', address, '--model', 'none', '--workers', workers]
+    const server = await startProcess(given)
+    const own: unknown[] = []
+    // Connections go to the workers in turn.
+    for (let i = 0; i < 4; i++) {
+      const search = { query, top_n: 20, return_documents: true }
+      own.push(await answerOf(server, '/v1/search', search, { connection: 'close' }))
+      const rerank = { query, documents }
+      own.push(await answerOf(server, '/v2/rerank', rerank, { connection: 'close' }))
+    }
+    answers.push(own)
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual([0, null])
+  }
+  expect(answers[1]).toEqual(answers[0])
+  const [, status, , text] = answers[0]![0] as [string, number, unknown, string]
+  expect(status).toBe(200)
+  expect(JSON.parse(text).results[0]).toMatchObject({ id: 'd17' })
+  const [, , , reranked] = answers[0]![1] as [string, number, unknown, string]
+  expect(JSON.parse(reranked).results[0]).toMatchObject({ index: 17 })
 })
 
 describe('two workers with one encoder and one store', () => {
@@ -281,8 +317,13 @@ function begin(server: { url: string }, body: string): { wire: Wire; finish(): v
 }
 
 /** An answer without what differs from one to the next. */
-async function answerOf(server: RunningServer, path: string, body: unknown): Promise<unknown> {
-  const response = await post(server, path, body)
-  const text = (await response.text()).replace(/"id":"[0-9a-f-]{36}"/, '')
+async function answerOf(
+  server: Pick<RunningServer, 'url'>,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<unknown> {
+  const response = await post(server, path, body, headers)
+  const text = (await response.text()).replace(/"id":"[0-9a-f-]{36}"/, '"id":""')
   return [path, response.status, response.headers.get('retry-after'), text]
 }

@@ -12,10 +12,10 @@ export const mcpCommand = defineCommand({
   name: 'mcp',
   description:
     'Starts a Model Context Protocol server with two tools: search finds documents by meaning and by\n' +
-    'words, document returns the whole text of a document. MCP clients start this command from their\n' +
-    'configuration and talk to it over standard input and output; the server exits with its client or\n' +
-    'on a signal (exit code 0). Needs the package @modelcontextprotocol/sdk. Keeps the embeddings of a\n' +
-    'folder, so that the next start encodes new and changed passages only.',
+    'words, document returns the whole text of a document or of a file in the folder. MCP clients start\n' +
+    'this command from their configuration and talk to it over standard input and output; the server\n' +
+    'exits with its client or on a signal (exit code 0). Needs the package @modelcontextprotocol/sdk.\n' +
+    'Keeps the embeddings of a folder, so that the next start encodes new and changed passages only.',
   example: 'kith mcp --folder notes --about "notes about bees"',
   options: {
     folder: {

@@ -84,16 +84,18 @@ export function mcpServer(
     {
       title: 'Read a document',
       description:
-        'Returns the text of a document that a search has found. ' +
+        'Returns the text of a document that a search has found, or a whole file by its path: where the id of a result is "bees.md:12", the path is "bees.md". ' +
         `A text of more than ${LONGEST_TEXT} characters is cut, and "truncated" is true.`,
-      inputSchema: { id: z.string().min(1).max(LONGEST_ID).describe('id of a search result') },
+      inputSchema: {
+        id: z.string().min(1).max(LONGEST_ID).describe('id of a search result, or path of a file'),
+      },
       ...readOnly,
     },
     async ({ id }) => {
       const found = await (await opening).document(id)
       if (!found)
         throw new Error(
-          `no document has the id ${JSON.stringify(id)}; use the id of a search result`,
+          `no document has the id ${JSON.stringify(id)}; use the id of a search result, or the path of a file in it`,
         )
       return answer(truncate(found, LONGEST_TEXT))
     },

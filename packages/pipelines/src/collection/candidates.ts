@@ -26,6 +26,8 @@ interface SearchDepths {
   metric: Metric
   /** Which documents may be found. */
   filter?: ((candidate: Omit<Candidate, 'vector'>) => boolean) | undefined
+  /** The documents that passages were cut from, by the passages' ids, and how many must be found. */
+  cut?: { documents: ReadonlyMap<string, Omit<Candidate, 'vector'>>; atLeast: number } | undefined
 }
 
 /** The metric that candidates are found by: the one that is set, else the store's own. */
@@ -48,24 +50,31 @@ interface FoundCandidates {
 
 /**
  * The documents most similar to a query, together with those whose words fit its text best where
- * the store can tell. All of them have their vectors: those found by words are fetched.
+ * the store can tell. All of them have their vectors: those found by words are fetched. Passages of
+ * a document that was cut have its id.
  */
 export async function findCandidates(
   store: SearchStore,
   query: Matrix,
   text: string,
-  { filter, ...depths }: SearchDepths,
+  { filter = () => true, cut, ...depths }: SearchDepths,
 ): Promise<FoundCandidates> {
-  if (!filter) return findAll(store, query, text, depths)
-  const fits = ({ vector: _, ...document }: Candidate): boolean => filter(document)
+  const fits = ({ vector: _, ...document }: Candidate): boolean =>
+    filter(cut?.documents.get(document.id) ?? document)
+  const documentsOf = (passages: readonly Candidate[]): number =>
+    new Set(passages.map(({ id }) => cut?.documents.get(id))).size
   for (let factor = 1; ; factor *= 4) {
     const { similar, words, metric } = depths
     const deeper = { similar: similar * factor, words: words * factor, metric }
     const { list, byWords } = await findAll(store, query, text, deeper)
     const fitting = list.filter(fits)
     // Fewer documents than were asked for: there are no others.
-    if (fitting.length < similar && list.length >= deeper.similar) continue
-    return { list: fitting.slice(0, similar + words), byWords }
+    const enough = fitting.length >= similar && (!cut || documentsOf(fitting) >= cut.atLeast)
+    if (!enough && list.length >= deeper.similar) continue
+    if (!cut) return { list: fitting.slice(0, similar + words), byWords }
+    // All of them: a later passage may be the only one of its document.
+    const named = fitting.map((one) => ({ ...one, id: cut.documents.get(one.id)!.id }))
+    return { list: named, byWords }
   }
 }
 
@@ -73,7 +82,7 @@ async function findAll(
   store: SearchStore,
   query: Matrix,
   text: string,
-  { similar, words, metric }: Omit<SearchDepths, 'filter'>,
+  { similar, words, metric }: Omit<SearchDepths, 'filter' | 'cut'>,
 ): Promise<FoundCandidates> {
   // An empty store knows no dimensions, and cannot be searched.
   if (store.dimensions === undefined) return { list: [], byWords: false }

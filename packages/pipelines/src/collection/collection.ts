@@ -46,6 +46,14 @@ export interface CollectionDocument {
   metadata?: unknown
 }
 
+/** Where the documents are that passages were cut from. */
+export interface WholeDocuments {
+  /** Documents in memory, by the ids of their passages. */
+  documents?: ReadonlyMap<string, CollectionDocument> | undefined
+  /** Reads a note of a folder by its path; undefined for any other path. */
+  note?: ((path: string) => Promise<CollectionDocument | undefined>) | undefined
+}
+
 /**
  * Documents and the encoder of their embeddings, to search by text. `openCollection` opens one;
  * `close` ends the encoder's processes.
@@ -62,6 +70,7 @@ export class Collection {
   readonly #estimates: RelevanceScale
   readonly #state = new OpenState('the collection')
   readonly #hooks: Hooks
+  readonly #wholes: WholeDocuments
   /** Whether the lengths of the first results were compared, or the metric was set. */
   #lengthsChecked: boolean
 
@@ -72,7 +81,9 @@ export class Collection {
     settings: Settings,
     hooks: Hooks = {},
     estimates: RelevanceScale = {},
+    wholes: WholeDocuments = {},
   ) {
+    this.#wholes = wholes
     this.#estimates = estimates
     this.#store = store
     this.#encoder = encoder
@@ -84,7 +95,8 @@ export class Collection {
 
   /**
    * The documents that fit a text best, best first: those with the most similar embeddings and,
-   * where the documents can be searched by words, those whose words fit best, reranked together.
+   * where the documents can be searched by words, those whose words fit best, reranked together. A
+   * document in memory that was cut into passages stands where its best passage does.
    */
   async search(text: string, options: CollectionSearchOptions = {}): Promise<Found[]> {
     this.#state.check()
@@ -95,6 +107,7 @@ export class Collection {
     })
     const { topN = USUAL_RESULTS, filter, signal, cutoff, onTopic } = options
     range({ from: 1, to: MOST_RESULTS, integer: true })('topN', topN)
+    const { documents } = this.#wholes
     const query = await this.#encode(text, signal)
     const metric = searchMetric(this.#store, this.#settings)
     const candidates = await findCandidates(this.#store, query, text, {
@@ -102,6 +115,7 @@ export class Collection {
       words: Math.max(topN, this.#settings.contextSize),
       metric,
       filter,
+      cut: documents && { documents, atLeast: topN },
     })
     throwIfAborted(signal)
     if (metric === 'dot' && !this.#lengthsChecked && candidates.list.length > 1) {
@@ -109,7 +123,8 @@ export class Collection {
       if (differInLength(candidates.list.map(({ vector }) => vector))) remarkLengths(this.#hooks)
     }
     const asked = { vector: query.data, text }
-    const list = { ...this.#estimates, cutoff, onTopic }
+    const groups = documents && candidates.list.map(({ id }) => id)
+    const list = { ...this.#estimates, cutoff, onTopic, groups }
     return rankCandidates(this.#reranker, this.#settings, asked, candidates, list).slice(0, topN)
   }
 
@@ -118,11 +133,21 @@ export class Collection {
     return this.#estimates.background !== undefined
   }
 
-  /** A document's title and text; undefined where there is none with this id. */
+  /**
+   * A document's title and whole text, a passage of a folder (`bees.md:12`), or a whole file of a
+   * folder by its path in it (`bees.md`); undefined where there is none with this id.
+   */
   async document(id: string): Promise<CollectionDocument | undefined> {
     this.#state.check()
+    const { documents, note } = this.#wholes
+    if (documents) {
+      const whole = documents.get(id)
+      if (whole?.id !== id) return undefined
+      return { id, title: whole.title, text: whole.text, metadata: whole.metadata }
+    }
     const [found] = await this.#store.fetch([id], { vectors: false, texts: true })
-    return found && { id, title: found.title, text: found.text, metadata: found.metadata }
+    if (!found) return note?.(id)
+    return { id, title: found.title, text: found.text, metadata: found.metadata }
   }
 
   /** Ends the encoder's processes and closes the documents; may be called twice. */

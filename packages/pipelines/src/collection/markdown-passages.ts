@@ -36,7 +36,15 @@ interface MarkdownPassages {
  * within a line (`bees.md:12:5601`); its title has the headings above it.
  */
 export function markdownPassages(file: string, text: string): MarkdownPassages {
-  const isPlain = /\.txt$/i.test(file)
+  return splitText(file, text, /\.txt$/i.test(file))
+}
+
+/** Splits a text without headings into passages of some paragraphs each. */
+export function textPassages(name: string, text: string): MarkdownPassages {
+  return splitText(name, text, true)
+}
+
+function splitText(file: string, text: string, isPlain: boolean): MarkdownPassages {
   const matter = isPlain ? undefined : frontMatter(text)
   const markdown = matter ? matter.rest : text
   const result: MarkdownPassages = { passages: [], cutHeadings: 0, leftOut: 0 }

@@ -1,7 +1,7 @@
 import { KithError, type Matrix, type PartialSettings, type Settings } from '@kith/core'
 import { refuseUnknown, resolveSettings, throwIfAborted } from '@kith/core/internal'
 import type { EncoderOptions } from '@kith/encoder'
-import { readTexts, type TextEntry } from '@kith/ir'
+import { readTexts } from '@kith/ir'
 import {
   openSearchStore,
   readBackground,
@@ -17,25 +17,18 @@ import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { readCalibration } from '../relevance/calibration-file.ts'
 import { adaptedEncoder } from './adapted-encoder.ts'
 import { type RelevanceScale, searchMetric } from './candidates.ts'
-import { Collection } from './collection.ts'
+import { Collection, type WholeDocuments } from './collection.ts'
+import { cutDocuments, type MemoryDocument } from './memory-documents.ts'
 import { passageStore, passageVectors } from './passage-vectors.ts'
 import { readFolder } from './read-folder.ts'
+import { noteReader } from './read-note.ts'
 import { wordsPlace } from './words-place.ts'
-
-/** A document in memory. */
-export interface MemoryDocument {
-  id: string
-  text: string
-  title?: string | undefined
-  /** Anything that results should bring along. */
-  metadata?: unknown
-}
 
 /** Where the documents of a collection are, one of four, and which encoder reads the queries. */
 export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'cache'> {
   /** Markdown files in a folder and the folders in it; `model` encodes them. */
   folder?: string | undefined
-  /** Documents in memory; `model` encodes them at each call. */
+  /** Documents in memory, cut into passages; `model` encodes them at each call. */
   documents?: readonly MemoryDocument[] | undefined
   /** Where the embeddings of a folder and the words of texts are kept; default: `KITH_CACHE`, or `~/.cache/kith`. */
   cache?: string | undefined
@@ -91,7 +84,8 @@ export async function openCollectionWith(
   const named = await encoderOf(inputs, hooks)
   let store: SearchStore | undefined
   try {
-    store = await open(settings, named, hooks)
+    const opened = await open(settings, named, hooks)
+    store = opened.store
     checkDimensions(store, named)
     if ((inputs.folder ?? inputs.documents ?? inputs.corpus) !== undefined && !store.searchWords) {
       hooks.onRemark?.('the texts are too many to find documents by their words: load a store')
@@ -99,7 +93,8 @@ export async function openCollectionWith(
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
     const encoder = await adaptedEncoder(inputs.adapter, named, store)
-    return new Collection(store, encoder, complete, hooks, await scaleOf(inputs, store))
+    const scale = await scaleOf(inputs, store)
+    return new Collection(store, encoder, complete, hooks, scale, opened.wholes)
   } catch (error) {
     await named.encoder.close()
     await store?.close()
@@ -148,7 +143,11 @@ async function settingsOf(
 }
 
 /** Opens the documents of one place. */
-type OpenPlace = (settings: Settings, encoder: NamedEncoder, hooks: Hooks) => Promise<SearchStore>
+type OpenPlace = (
+  settings: Settings,
+  encoder: NamedEncoder,
+  hooks: Hooks,
+) => Promise<{ store: SearchStore; wholes?: WholeDocuments }>
 
 /** The place that the inputs name. */
 function placeOf({
@@ -168,9 +167,9 @@ function placeOf({
   if (folder === undefined && documents === undefined) {
     return async (settings) => {
       const opened = await openSearchStore((docs ?? store)!, { metric: given?.metric, corpus })
-      if (corpus === undefined) return opened
+      if (corpus === undefined) return { store: opened }
       const place = await wordsPlace({ corpus }, settings, cache)
-      return withWords(opened, readTexts(corpus), settings, place)
+      return { store: await withWords(opened, readTexts(corpus), settings, place) }
     }
   }
   if (corpus !== undefined) {
@@ -184,9 +183,9 @@ function placeOf({
     throw new KithError('BAD_SETTING', 'cache is for a folder: documents in memory are not kept')
   }
   return async (settings, encoder, hooks) => {
-    const passages: InMemory[] = documents
-      ? checkedDocuments(documents)
-      : await readFolder(folder!, hooks)
+    const { passages, ...wholes } = documents
+      ? cutDocuments(documents, hooks)
+      : await openFolder(folder!, hooks)
     const texts = passages.map((passage) => wholeText(passage)!)
     const vectors =
       folder === undefined
@@ -197,30 +196,14 @@ function placeOf({
     const place =
       folder === undefined ? undefined : await wordsPlace({ folder, passages }, named, cache)
     const store = passageStore(passages, vectors, searchMetric({}, settings))
-    return withWords(store, passages, named, place)
+    return { store: await withWords(store, passages, named, place), wholes }
   }
 }
 
-type InMemory = TextEntry & { metadata?: unknown }
-
-/** Documents with ids of their own, and texts. */
-function checkedDocuments(documents: readonly MemoryDocument[]): InMemory[] {
-  const ids = new Set<string>()
-  for (const [i, { id, text, title }] of documents.entries()) {
-    const parts = { id, text, ...(title === undefined ? {} : { title }) }
-    for (const [name, value] of Object.entries(parts)) {
-      if (typeof value === 'string') continue
-      const got = value === null ? 'null' : typeof value
-      throw new KithError('BAD_INPUT', `documents[${i}].${name} is ${got}, expected a string`)
-    }
-    if (ids.has(id)) {
-      throw new KithError('BAD_INPUT', `documents[${i}].id is ${JSON.stringify(id)} as of another`)
-    }
-    ids.add(id)
-  }
-  // A title that is undefined counts as absent.
-  if (ids.size > 0) return documents as InMemory[]
-  throw new KithError('BAD_INPUT', 'documents is empty, expected at least one document')
+/** The passages of a folder, and a reader of its notes. */
+async function openFolder(folder: string, hooks: Hooks) {
+  const passages = await readFolder(folder, hooks)
+  return { passages, note: noteReader(folder, passages) }
 }
 
 async function encodeAll(

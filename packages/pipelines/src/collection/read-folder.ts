@@ -116,7 +116,7 @@ async function* filesOf(
 }
 
 /** A file's text and size, or why it is left out. */
-async function readMarkdown(file: string): Promise<Omit<MarkdownFile, 'file'> | string> {
+export async function readMarkdown(file: string): Promise<Omit<MarkdownFile, 'file'> | string> {
   const tooLarge = `larger than ${LARGEST_FILE / 2 ** 20} MB`
   let handle: FileHandle | undefined
   try {
