@@ -118,7 +118,9 @@ describe('a training without validation queries', () => {
     await expect(train('x', { training: files, teacher, holdOut: 0.2 })).rejects.toThrow(
       'the training queries have no judgments to be tested by: leave out holdOut',
     )
-    await expect(train('x', { holdOut: 1 })).rejects.toThrow('holdOut must be from 0 to below 1, got 1')
+    await expect(train('x', { holdOut: 1 })).rejects.toThrow(
+      'holdOut must be from 0 to below 1, got 1',
+    )
   })
 })
 
