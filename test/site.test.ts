@@ -54,6 +54,13 @@ test('the build says where the site is', () => {
 test('the pictures are turned dark in dark mode', () => {
   const styles = filesOf('.css').map((file) => readFileSync(file, 'utf8'))
   expect(styles.join()).toMatch(/\.dark \.VPHero \.image-src[^{]*\{[^}]*filter:\s*invert/)
+  const [, turned] = /\.dark \.vp-doc (img[^{,]*)\{[^}]*filter:\s*invert/.exec(styles.join())!
+  for (const [name, page] of pages) {
+    const pictures = [...page.querySelectorAll('.vp-doc img')]
+    const drawn = pictures.filter((one) => /svg/.test(one.getAttribute('src')!))
+    expect([name, drawn.filter((one) => !one.matches(turned!)).length]).toEqual([name, 0])
+  }
+  expect(pages.get('scores.html')!.querySelectorAll('.vp-doc img')).toHaveLength(1)
 })
 
 test('nothing is loaded from outside', () => {
