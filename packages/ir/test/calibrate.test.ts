@@ -31,6 +31,13 @@ describe('calibrate', () => {
     expect(result.calibrated.f1).toBeGreaterThan(result.estimated.f1)
   })
 
+  test('bears estimates of exactly 0 and 1', () => {
+    const sure = { relevances: [1, 1, 0, 0], relevant: [true, false, false, false] }
+    const { calibration, calibrated } = calibrate(Array.from({ length: 20 }, () => sure))
+    expect(Number.isFinite(calibration.a) && Number.isFinite(calibration.b)).toBe(true)
+    expect(Number.isFinite(calibrated.brier)).toBe(true)
+  })
+
   test('changes little where nothing is to change, and says when there are few queries', () => {
     const { calibration } = calibrate(judged(400, 1, 0))
     expect(Math.abs(calibration.a - 1)).toBeLessThan(0.1)

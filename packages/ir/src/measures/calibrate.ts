@@ -91,7 +91,7 @@ function scaled({ relevances, relevant }: JudgedHits, platt: Calibration): Judge
 function plattOf(queries: readonly JudgedHits[]): Calibration {
   let [a, b] = [1, 0]
   const samples = queries.flatMap(({ relevances, relevant }) =>
-    relevances.map((p, i) => ({ logit: Math.log(p / (1 - p)), y: Number(relevant[i]) })),
+    relevances.map((p, i) => ({ logit: logitOf(p), y: Number(relevant[i]) })),
   )
   for (let step = 0; step < 50; step++) {
     let [ga, gb, haa, hab, hbb] = [a - 1, b, 1, 0, 1]
@@ -110,6 +110,11 @@ function plattOf(queries: readonly JudgedHits[]): Calibration {
   }
   // A slope of 0 or below would turn the order of the hits round.
   return { a: Math.max(0.01, a), b }
+}
+
+/** The logit of a probability; that of 0 and 1 is as far out as a sum bears. */
+function logitOf(p: number): number {
+  return Math.min(30, Math.max(-30, Math.log(p / (1 - p))))
 }
 
 function reliabilityOf(queries: readonly JudgedHits[]): Reliability {
