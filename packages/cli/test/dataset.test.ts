@@ -214,7 +214,10 @@ describe.skipIf(!cisi)('a dataset of texts alone', () => {
   })
 
   test('encodes again with other settings of the encoder', () => {
-    const { err } = kith('encode', own, '--role', 'query', '--max-tokens', '16')
+    const again = ['encode', own, '--role', 'query', '--max-tokens', '16']
+    const { out, err } = kith(...again)
+    expect(out).toBe(`${join(own, '.kith/minilm/queries.npy')}: written\n`)
+    expect(kith(...again).out).toBe(`${join(own, '.kith/minilm/queries.npy')}: up to date\n`)
     expect(err).toMatch(
       /queries\.npy is out of date \(--max-tokens is 32, not 16\); making it again/,
     )

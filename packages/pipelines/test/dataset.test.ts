@@ -1,5 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { openDataset } from '../src/dataset/dataset.ts'
@@ -145,6 +153,22 @@ describe.skipIf(!cisi)('made files', () => {
     const named = openDataset(at, { files: { documentEmbeddings: other } })
     expect(await named.find('run')).toBeUndefined()
     expect(await openDataset(at).find('run')).toBeDefined()
+  })
+
+  test('stay fresh where inputs are named by a relative path or through a link', async () => {
+    const at = copyCisi('spelled')
+    const outside = copyCisi('outside')
+    const docs = join(outside, 'docs.npy')
+    const find = (file: string, dataset = at) =>
+      openDataset(dataset, { files: { documentEmbeddings: file } }).find('run')
+    const run = await openDataset(at, { files: { documentEmbeddings: docs } }).need('run')
+    expect(run).toBe(join(at, '.kith/own/run.trec'))
+    const here = relative(process.cwd(), docs)
+    expect(await find(here)).toBe(run)
+    symlinkSync(outside, join(folder, 'outside-link'))
+    expect(await find(join(folder, 'outside-link/docs.npy'))).toBe(run)
+    expect(await find(here, relative(process.cwd(), at))).toBe(relative(process.cwd(), run!))
+    expect(await find(join(copyCisi('copy'), 'docs.npy'))).toBeUndefined()
   })
 
   test('stay fresh where the folder is moved', async () => {

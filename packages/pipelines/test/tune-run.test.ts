@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { methods } from '@kith/core/internal'
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -105,9 +105,13 @@ describe.skipIf(!cranfield)('Cranfield', () => {
     expect(JSON.parse(read('two.json'))).toMatchObject({ queries: 225, trials: 16, folds: 3 })
     await search('one.json', { trials: 16, workers: 1 })
     expect(read('one.json')).toBe(read('two.json'))
-    // A study that has eight trials goes on with eight more.
+    // A study that has eight trials goes on with eight more, also where files have other paths.
     await search('part.json', { trials: 8 })
-    await search('part.json', { trials: 16 })
+    const paths = Object.entries(inputs()).map(([name, file]) => [
+      name,
+      relative(process.cwd(), file),
+    ])
+    await search('part.json', { ...Object.fromEntries(paths), trials: 16 })
     expect(read('part.json')).toBe(read('two.json'))
   })
 

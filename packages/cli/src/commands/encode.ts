@@ -47,12 +47,13 @@ export const encodeCommand = defineCommand({
     const [folder] = values.rest ?? []
     if (folder !== undefined && values.input === undefined) {
       const split = optionalText(values, 'split')
-      const files = await encodeDataset(
+      const { files, written } = await encodeDataset(
         { ...encoder, dataset: folder, split, role },
         output.hooks(),
       )
-      const text = files.map((file) => `${file}: up to date`).join('\n')
-      return output.result({ out: files }, text)
+      const state = (file: string) => (written.includes(file) ? 'written' : 'up to date')
+      const text = files.map((file) => `${file}: ${state(file)}`).join('\n')
+      return output.result({ out: files, written }, text)
     }
     const [input, out] = [neededFile(values, 'input'), neededFile(values, 'out')]
     const result = await encodeTexts({ ...encoder, input, out, role }, output.hooks())

@@ -33,6 +33,12 @@ export interface DatasetOptions {
   files?: Partial<Record<RoleName, string | undefined>> | undefined
 }
 
+/** What is told while files are made. */
+interface NeedHooks extends Hooks {
+  /** Called with each file that was not there, or out of date. */
+  onMade?: ((file: string) => void) | undefined
+}
+
 /** The name of the folder for embeddings that the dataset came with. */
 const OWN = 'own'
 
@@ -133,7 +139,7 @@ export class Dataset {
    * The file of a role, made where it is missing or stale. Undefined where it is neither found nor
    * made by Kith.
    */
-  async need(role: RoleName, hooks: Hooks = {}): Promise<string | undefined> {
+  async need(role: RoleName, hooks: NeedHooks = {}): Promise<string | undefined> {
     const given = this.#options.files?.[role]
     if (given !== undefined) return given
     const make = makers[role]
@@ -153,6 +159,7 @@ export class Dataset {
       settings: { ...(await this.#settingsFor(role, state?.sidecar)) },
       hooks,
     })
+    hooks.onMade?.(kept)
     return kept
   }
 

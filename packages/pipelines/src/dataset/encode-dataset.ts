@@ -18,26 +18,27 @@ const embeddings = { document: 'documentEmbeddings', query: 'queryEmbeddings' } 
 
 /**
  * Encodes the documents and queries of a dataset, or only one of the two, unless their embeddings
- * are up to date. Returns the files of the embeddings.
+ * are up to date. Returns the files of the embeddings, and which of them were written.
  *
  * ```ts
- * const files = await encodeDataset({ dataset: 'cisi', model: 'minilm' })
+ * const { files, written } = await encodeDataset({ dataset: 'cisi', model: 'minilm' })
  * ```
  */
 export async function encodeDataset(
   { dataset: folder, split, role, model, ...encoder }: EncodeDatasetInputs,
   hooks: Hooks = {},
-): Promise<string[]> {
+): Promise<{ files: string[]; written: string[] }> {
   const dataset = openDataset(folder, { split, model, encoder })
-  const files: string[] = []
+  const [files, written]: [string[], string[]] = [[], []]
+  const onMade = (file: string) => void written.push(file)
   for (const of of role === undefined ? Object.values(embeddings) : [embeddings[role]]) {
-    const file = await dataset.need(of, hooks)
+    const file = await dataset.need(of, { ...hooks, onMade })
     if (file === undefined) {
       throw new KithError('BAD_INPUT', `${folder} has no ${dataset.lacking(of)}`)
     }
     files.push(file)
   }
-  return files
+  return { files, written }
 }
 
 /**

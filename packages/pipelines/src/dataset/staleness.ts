@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { asFileError } from '@kith/base'
+import { identityOf } from '../files/paths.ts'
 import { type ReadSidecar, readSidecar } from '../files/sidecar.ts'
 
 /** A file that Kith keeps: its sidecar, and why it must be made anew, if it must. */
@@ -37,11 +38,11 @@ export async function stateOf(
   return { sidecar, stale: undefined }
 }
 
-/** Whether a sidecar means an input: files of the dataset by their place in it, others by their path. */
+/** Whether a sidecar means an input: files of the dataset by their place in it, others by the file that is there. */
 function isSame(recorded: string, input: string, folder: string): boolean {
   const inside = relative(folder, input)
   if (inside.startsWith('..') || resolve(inside) === inside) {
-    return resolve(recorded) === resolve(input)
+    return identityOf(recorded) === identityOf(input)
   }
   return `/${recorded.replaceAll('\\', '/')}`.endsWith(`/${inside.replaceAll('\\', '/')}`)
 }

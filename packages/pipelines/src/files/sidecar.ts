@@ -1,4 +1,6 @@
+import { realpathSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import {
   asFileError,
   checkRegular,
@@ -12,7 +14,7 @@ import {
 import { idleReason, methods, methodTable, type Setting } from '@kith/core/internal'
 import { embeddingFiles } from '@kith/ir/internal'
 import { type LearnedQueries, learnedBehind } from './learned-queries.ts'
-import { type Digest, digestOf } from './paths.ts'
+import { type Digest, digestOf, statOf } from './paths.ts'
 
 /** The origin of a file: the command, its version, its settings and its inputs. */
 export interface Sidecar {
@@ -136,7 +138,10 @@ export async function digestedInputs(
   return inputs
 }
 
-/** A text that is the same for the same work on the same files: long work goes on where it stopped. */
+/**
+ * A text that is the same for the same work on the same files, however their paths are written: long
+ * work goes on where it stopped.
+ */
 export async function fingerprint(
   settings: Readonly<Record<string, unknown>>,
   inputs: readonly string[],
@@ -146,10 +151,19 @@ export async function fingerprint(
       const found = await stat(file).catch(() => undefined)
       // A pipe is never the same again, so work on it could not go on.
       if (!found?.isDirectory()) checkRegular(file, 'the command must be able to resume')
-      return [file, found?.size, found?.mtimeMs]
+      return [realPath(file), found?.size, found?.mtimeMs]
     }),
   )
-  return JSON.stringify([version, settings, files])
+  return JSON.stringify([version, settings, files], (name, value: unknown) => {
+    // A model may be a folder, and statistics may be in a file.
+    const isPath = (name === 'model' || name === 'file') && typeof value === 'string'
+    return isPath && statOf(value) ? realPath(value) : value
+  })
+}
+
+/** A path that is the same through links and from any folder. */
+function realPath(path: string): string {
+  return statOf(path) ? realpathSync(path) : resolve(path)
 }
 
 type Named = Readonly<Record<string, unknown>>
