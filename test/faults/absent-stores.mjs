@@ -99,7 +99,6 @@ function commands({ queries, run, qrels, out }, store) {
     ...list,
     ['rerank', ...ranked, '--submit', 'x'],
     ['labels', ...ranked, '--qrels', qrels, '--submit', 'x'],
-    ['jobs', '--store', store],
     ['jobs', 'retry', '--store', store, '--batch', 'x'],
     ['jobs', 'remove', '--store', store, '--batch', 'x'],
     ['jobs', 'export', '--store', store, '--batch', 'x', '--out', out],
