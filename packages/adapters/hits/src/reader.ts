@@ -170,7 +170,7 @@ export function textsOf<Hit>(
   if ('field' in title && hits.length > 0 && titles.every((one) => one === '')) {
     throw new KithError('BAD_INPUT', noTexts(hits[0]!, title, 'title'))
   }
-  return texts.map((own, i) => ({ title: titles[i]!, text: own }))
+  return texts.map((own, i) => (titles[i] === '' ? own : { title: titles[i]!, text: own }))
 }
 
 /** Names the field that was asked for and those that the first hit has. */

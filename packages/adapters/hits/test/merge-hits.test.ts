@@ -1,4 +1,4 @@
-import { rerank, Selection, termStatistics } from '@kith/core'
+import { prepareText, rerank, Selection, termStatistics } from '@kith/core'
 import fc from 'fast-check'
 import { expect, expectTypeOf, test } from 'vitest'
 import {
@@ -196,4 +196,19 @@ test('says what is wrong', () => {
   )
   const points = [{ vector: [1] }]
   expect(() => mergeHits([{ hits: points, reader: qdrant() }])).toThrow('hit 0 of list 0 has no id')
+})
+
+test('merged hits without titles keep their prepared texts', () => {
+  const hits = [
+    { id: 'honey', vector: [1, 0.1], text: prepareText('the price of honey') },
+    { id: 'bees', vector: [1, 0.2], text: prepareText('bees find flowers by scent') },
+  ]
+  const reader = {
+    id: ({ id }: (typeof hits)[0]) => id,
+    vector: ({ vector }: (typeof hits)[0]) => vector,
+    text: ({ text }: (typeof hits)[0]) => text as unknown as string,
+  }
+  const query = { vector: [1, 0.1], text: 'how do bees find flowers' }
+  const order = rerankHits(query, mergeHits([{ hits, reader }]), merged()).map(({ hit }) => hit.id)
+  expect(order).toEqual(['bees', 'honey'])
 })
