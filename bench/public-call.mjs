@@ -1,5 +1,5 @@
 /**
- * CPU time of the public calls beside that of onnxruntime's Gemm for the Gram matrix alone, each
+ * CPU time of the public calls, compared with onnxruntime's Gemm for the Gram matrix alone; each is
  * called many times in a row. `bench/rerank.mjs` runs them in turn, call by call: Gemm, which wakes a
  * thread of its own, then takes up to twice as long, and the ratios are lower.
  */

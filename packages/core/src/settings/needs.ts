@@ -29,7 +29,7 @@ export function is(by: string, ...values: readonly string[]): Need {
   return compared(by, quoted(values), (value) => values.includes(value as string))
 }
 
-/** Another setting has any value but some. */
+/** Another setting has a value other than these. */
 export function isNot(by: string, ...values: readonly string[]): Need {
   return {
     text: `a ${by} other than ${quoted(values)}`,

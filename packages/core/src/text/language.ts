@@ -134,7 +134,7 @@ export class LanguageRules {
   }
 
   /**
-   * The term of a word, empty for a stop word; and its second term, empty where no language has any.
+   * The term of a word, empty for a stop word, and its second term, empty if the language has no second terms.
    * Where one has, all words get one, so that they weigh the same.
    */
   terms(word: string): [term: string, prefix: string] {

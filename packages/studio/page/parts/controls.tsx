@@ -66,14 +66,16 @@ function shown(value: number): number {
   return Number(value.toFixed(4))
 }
 
-/** One of a few words. */
-export function Choice<T extends string>(props: {
+interface ChoiceProps<T> {
   label: string
   help: string
   options: readonly T[]
   value: T
   onChange: (value: T) => void
-}): VNode {
+}
+
+/** One of a few words. */
+export function Choice<T extends string>(props: ChoiceProps<T>): VNode {
   const { label, help, options, value, onChange } = props
   const name = useId()
   return (
@@ -98,13 +100,7 @@ export function Choice<T extends string>(props: {
 }
 
 /** One of many words. */
-export function LongChoice<T extends string>(props: {
-  label: string
-  help: string
-  options: readonly T[]
-  value: T
-  onChange: (value: T) => void
-}): VNode {
+export function LongChoice<T extends string>(props: ChoiceProps<T>): VNode {
   const { label, help, options, value, onChange } = props
   const id = useId()
   return (
