@@ -13,7 +13,7 @@ export function findRuntime(): string {
     return resolve('onnxruntime-node')
   } catch (error) {
     const advice = 'npm install --ignore-scripts @kith/encoder'
-    const problem = `the ONNX runtime is missing; npm leaves it out if its download for GPUs fails. ${advice}`
+    const problem = `the ONNX runtime is missing, as npm could not download its build for GPUs. Install it without: ${advice}`
     throw new KithError('BAD_INPUT', problem, { cause: error })
   }
 }
