@@ -5,8 +5,11 @@ import config from './vitest.config.ts'
 const slow = mergeConfig(config, {})
 slow.test.include = [
   ...['packages/**/test/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
-  // With five times as many contexts here.
+  // With more contexts here.
   'packages/core/test/kernels-agree.test.ts',
+  'packages/core/test/kernel.test.ts',
+  // With a second dataset here.
+  'test/doc-lines.test.ts',
 ]
 slow.test.env = { KITH_SLOW: '1' }
 slow.test.exclude = ['**/node_modules/**']

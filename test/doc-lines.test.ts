@@ -84,9 +84,10 @@ const linesOf = (page: string): ShellLine[] => {
 const withLines = pages.filter((page) => fencesOf(page, 'sh').length > 0)
 
 const cisi = sharedCollection('cisi')
+const slow = process.env['KITH_SLOW']
 const wordnet = { name: 'WordNet', open: readWordnet, shown: cisi ? FIRST : withLines }
 const collections = cisi
-  ? [{ name: 'CISI', open: () => readCisi(cisi), shown: withLines }, wordnet]
+  ? [{ name: 'CISI', open: () => readCisi(cisi), shown: withLines }, ...(slow ? [wordnet] : [])]
   : [wordnet]
 
 describe.each(collections)('on $name', ({ name, open, shown }) => {

@@ -17,7 +17,7 @@ import { contexts, makeContext, settings } from './contexts.ts'
 import { rowNeighbors, rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, fastKernels, splitContext } from './support.ts'
 
-const RUNS = { numRuns: 60 }
+const RUNS = { numRuns: process.env['KITH_SLOW'] ? 200 : 25 }
 
 describe.each(fastKernels)('%s against the oracle', (kernel) => {
   test('gives the same neighbors and similarities for whole numbers, whose sums are exact', () => {

@@ -1,12 +1,6 @@
+import { type PartialSettings, prepareText, presets, Reranker, termStatistics } from '@kith/core'
 import { describe, expect, test } from 'vitest'
-import {
-  type PartialSettings,
-  prepareText,
-  presets,
-  Reranker,
-  termStatistics,
-} from '../src/index.ts'
-import { haveDatasets, readDataset } from './real-datasets.ts'
+import { haveDatasets, readDataset } from '../packages/core/test/real-datasets.ts'
 
 /** nDCG@10 that METHOD.md states, MiniLM: the second generation, and the third with statistics and preselection. */
 const figures = {

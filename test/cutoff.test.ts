@@ -1,6 +1,6 @@
+import { background, prepareText, shortlist, termStatistics } from '@kith/core'
 import { describe, expect, test } from 'vitest'
-import { background, prepareText, shortlist, termStatistics } from '../src/index.ts'
-import { haveDatasets, readDataset } from './real-datasets.ts'
+import { haveDatasets, readDataset } from '../packages/core/test/real-datasets.ts'
 
 /** Queries that are asked of each dataset. */
 const SOME = 40
