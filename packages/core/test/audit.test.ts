@@ -83,7 +83,7 @@ test('uses words as evidence, and embeddings to find the supporting documents', 
   expect(worded!.vouchers).toEqual(plain!.vouchers)
 })
 
-test('refuses inputs that do not fit, and names them', () => {
+test('refuses wrong inputs, and names them', () => {
   const call = (given: unknown, settings = {}) =>
     auditCandidates(query, candidates, given as number[], settings)
   expect(() => call([1, 0])).toThrow(/expected 30 grades, .* got 2 grades/)
