@@ -31,7 +31,7 @@ function tensor(dtype: string, shape: number[], range: number[]): string {
 const nan = Float32Array.of(1, 2, 3, Number.NaN)
 const half = Uint16Array.of(0x3c00, 0x7c00)
 
-describe('a bad file of embeddings is an error with its place', () => {
+describe('reading a bad embeddings file fails with its position', () => {
   test.for([
     [
       'short.npy',
@@ -205,7 +205,7 @@ describe('a bad file of embeddings is an error with its place', () => {
     await expect(openEmbeddings(file)).rejects.toThrow(`${ids}:2: the id is empty`)
   })
 
-  test('names what is wrong in memmap folders', async () => {
+  test('names the problem in a memmap folder', async () => {
     const bad = join(folder, 'folder')
     await mkdir(bad)
     await expect(openEmbeddings(bad)).rejects.toThrow('ids.memmap: there is no')
