@@ -36,7 +36,7 @@ test.each([
   ['the same model goes on', () => {}, 'mean', [1, 1, 2, 2]],
   ['other weights begin again', () => appendFileSync(weights, '!'), 'mean', [2, 2, 2, 2]],
   ['another pooling begins again', () => {}, 'first', [2, 2, 2, 2]],
-] as const)('what was stopped: %s', async (name, change, pooling, expected) => {
+] as const)('after a stop, %s', async (name, change, pooling, expected) => {
   const out = path(`${name.replaceAll(' ', '-')}.npy`)
   const job = { input: path('texts.jsonl'), out, role: 'document' } as const
   await expect(encodeWith({ encoder: encoderOf(1, 2), model: {} }, job)).rejects.toThrow('stopped')
