@@ -16,7 +16,7 @@ import { writeLines } from './write-lines.mjs'
 
 const ROUNDS = 5
 
-/** What each benchmark compares: functions that give figures of a checkout, the lower the better. */
+/** Functions of each benchmark that return the figures of a checkout, lower is better. */
 const compared = { rerank, search, pipeline, labels, serve }
 
 export const comparable = Object.keys(compared)

@@ -113,7 +113,10 @@ async function soak(server, minutes, rate) {
   console.log(table(rows))
 }
 
-/** Runs the load generator; what it measured, and the CPU time of the server for each request. */
+/**
+ * Runs the load generator; returns its measurements, and the CPU time of the server for each
+ * request.
+ */
 export async function load(server, options) {
   const { port } = server
   const job = { port, documents: DOCUMENTS, dimensions: DIMENSIONS, connections: 8, ...options }

@@ -25,7 +25,7 @@ export const WORDS = 0.4
 const engine = createEngine()
 const postings = new Postings()
 
-/** Where embeddings and pools are kept for the next experiment. */
+/** The folder that keeps embeddings and pools for the next experiment. */
 export const work = join(tmpdir(), 'kith-experiments')
 
 /**

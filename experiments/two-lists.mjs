@@ -43,7 +43,10 @@ function listsOf(query) {
   return { dense, words, complete: { ...words, reader: withVectors } }
 }
 
-/** What stands for the similarity of a hit that the dense list lacks, where its vector is not at hand. */
+/**
+ * The value that replaces the similarity of a hit outside the dense list if its vector is not
+ * available.
+ */
 const standIns = {
   nothing: { ...merged(), score: ({ scores: [dense] }) => dense },
   'the lowest of the dense list': merged(),

@@ -45,8 +45,8 @@ const run = await readRun(at('run.trec'))
 const regions = readFileSync(at('regions.tsv'), 'utf8').trim().split('\n').slice(1)
 const clusters = new Map(regions.map((line) => line.split('\t')))
 const test = await readQrels(at('qrels/test.tsv'))
-// What the best of labels could do: all of those that the run has. Labels from outside it
-// would teach the encoder to move away from it (docs/method.md section 7).
+// The best possible labels: all relevant documents in the run. Labels outside the run would teach
+// the encoder to move away from the run (docs/method.md section 7).
 const inList = new Map()
 for (const [query, grades] of await readQrels(at('qrels/train.tsv'))) {
   const retrieved = new Set(run.get(query)?.ids)

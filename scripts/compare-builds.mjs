@@ -118,7 +118,7 @@ function differences(collection, root, before, after) {
   return found
 }
 
-/** What may have other names and times in a file, and what must be the same bytes. */
+/** The text of a file, whose names and times may differ, and the bytes that must be the same. */
 function partsOf(path) {
   const bytes = readFileSync(path)
   if (path.endsWith('.safetensors')) return checkpointParts(bytes)
@@ -128,7 +128,7 @@ function partsOf(path) {
   return { text: bytes.toString('utf8').replace(output, ''), data: Buffer.alloc(0) }
 }
 
-/** What a checkpoint says of itself, without digests that depend on names, and its tensors. */
+/** The metadata of a checkpoint, without digests that depend on names, and its tensors. */
 function checkpointParts(bytes) {
   const end = 8 + Number(bytes.readBigUInt64LE())
   const header = JSON.parse(bytes.toString('utf8', 8, end))

@@ -78,7 +78,7 @@ export class Cluster {
     return join(this.folder, 'data')
   }
 
-  /** Where it answers. */
+  /** The address of the server. */
   get url() {
     return readFileSync(join(this.folder, 'url'), 'utf8')
   }
@@ -95,7 +95,7 @@ export class Cluster {
     this.#control('start', '-l', join(this.data, 'server.log'), '-s')
   }
 
-  /** Stops the server: `immediate` as a crash would, without a word to anybody. */
+  /** Stops the server: `immediate` as a crash would, without notice to clients. */
   halt(mode = 'fast') {
     this.#control('stop', '-m', mode, '-s')
   }

@@ -20,7 +20,7 @@ const MOST_BYTES = 2 ** 26
 /** The environment variable with the key of the endpoint. */
 export const endpointKey = 'KITH_EMBED_KEY'
 
-/** Which endpoint embeds, and how it is asked. */
+/** The endpoint, and the options of its requests. */
 export interface EndpointOptions {
   /** The name of the model that the endpoint should use. */
   model: string

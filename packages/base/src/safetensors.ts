@@ -170,13 +170,13 @@ const widths: Readonly<Record<string, number>> = {
   ...{ I8: 1, U8: 1, BOOL: 1 },
 }
 
-/** Where a tensor lies in its file. */
+/** The position of a tensor in its file. */
 export interface StoredTensor {
   file: string
   name: string
   dtype: string
   shape: readonly number[]
-  /** Its first byte in the file, and its bytes. */
+  /** The tensor's first byte in the file, and its number of bytes. */
   offset: number
   bytes: number
 }

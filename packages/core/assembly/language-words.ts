@@ -31,7 +31,7 @@ const COMMA: i32 = 0x2c
 
 /** A text that needs normalization, or has a character beyond the first plane. */
 const UNREADABLE: i32 = -1
-/** What stands for a character beyond the first plane. */
+/** The code that replaces a character beyond the first plane. */
 const BEYOND: i32 = 0x10000
 
 /** Where the next token goes: its hashes, and where its word starts and ends; a start of 0 is that of a term. */
@@ -160,7 +160,7 @@ function isBetweenDigits(at: usize, folds: usize, normalized: bool): bool {
   return kind == DIGIT
 }
 
-/** Where the character before this place starts. */
+/** The start of the character before this place. */
 function startBefore(at: usize): usize {
   do at--
   while ((load<u8>(at) & 0xc0) == 0x80)

@@ -43,7 +43,7 @@ export interface CandidateViews {
   views?: Readonly<Record<string, Vectors>> | undefined
 }
 
-/** One of a query and its candidates: `'query'`, or a candidate's index, from 0. */
+/** The query (`'query'`), or a candidate's index, from 0. */
 export type Member = 'query' | number
 
 /**

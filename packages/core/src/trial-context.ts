@@ -213,7 +213,7 @@ export class TrialContext {
 const functionNumbers = new WeakMap<object, number>()
 let functions = 0
 
-/** What S_text depends on, besides the texts. */
+/** The settings that S_text depends on, besides the texts. */
 function keyOf(rows: number, tokenizer: Tokenizer): string {
   if (typeof tokenizer !== 'function') return `${rows} ${tokenizer}`
   const number = functionNumbers.get(tokenizer) ?? functions++

@@ -17,7 +17,7 @@ import type { Text } from './text/prepare-text.ts'
 /** A retriever's scores, one for each candidate; undefined where it gave none. */
 export type RetrieverScores = readonly (number | undefined)[]
 
-/** Which vectors a ranking of candidates needs, and the ranking once they are there. */
+/** The vectors that a ranking of candidates needs, and the ranking once they are available. */
 export interface VectorPlan {
   /** The indices of the candidates whose vectors are needed. */
   readonly chosen: readonly number[]
@@ -37,9 +37,9 @@ export interface VectorPlan {
 /** Candidates before their vectors are there, best first. */
 export interface PlannedCandidates {
   count: number
-  /** One each, or none at all where words do not count. */
+  /** The text of each candidate, or none at all if words do not count. */
   texts?: readonly Text[] | undefined
-  /** One each where a retriever's scores are known; the higher the better. */
+  /** The retriever's score of each candidate, higher is better. */
   scores?: RetrieverScores | undefined
 }
 

@@ -37,7 +37,7 @@ export function hyponymsOf(synsets: ReadonlyMap<string, Synset>): Map<string, st
 /** The most documents that a category, or a region of categories, has below it. */
 const MOST = 200
 
-/** Which documents lie below each synset, over all paths of hypernyms. */
+/** The documents below each synset, over all paths of hypernyms. */
 export class Descendants {
   readonly #below = new Map<string, string[]>()
 

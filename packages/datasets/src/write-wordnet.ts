@@ -44,7 +44,7 @@ export async function writeSparse(
   await writeSplits(collection, sparse, join(folder, 'qrels-sparse'))
 }
 
-/** One file for each split that has labels: a file without any could not be read again. */
+/** One file for each split with labels: readers refuse an empty file. */
 async function writeSplits(
   { queries }: WordnetCollection,
   qrels: Qrels,

@@ -28,7 +28,7 @@ const COMMA: u8 = 44
 const CLOSE: u8 = 93
 const LOWER_E: u8 = 101
 
-/** Where the last array ended: the position behind its bracket. */
+/** The end of the last array: the position behind its bracket. */
 let ended: usize = 0
 
 export function endOfNumbers(): usize {

@@ -54,7 +54,7 @@ export interface FoundNumbers {
  */
 export class NumberReader {
   readonly #bytes: Buffer
-  /** Where the numbers go: behind the bytes, at a multiple of four. */
+  /** The address of the numbers: behind the bytes, at a multiple of four. */
   readonly #into: number
   #room: Room | undefined
 

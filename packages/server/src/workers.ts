@@ -28,7 +28,7 @@ export interface Shared extends Pick<Services, 'embedder' | 'searcher'> {
   onError(error: unknown): void
 }
 
-/** One worker, as this process sees it. */
+/** A worker, as this process sees it. */
 interface Member {
   worker: Worker
   channel: Channel<ToWorkers>
@@ -63,7 +63,7 @@ export class Workers implements HttpServer {
     if (cluster.isWorker) {
       throw new KithError('BAD_SETTING', 'a worker of a cluster cannot start workers')
     }
-    // They share a port by its number, which must be found before them where any will do.
+    // The workers share a port by its number, which must be found first if any port will do.
     const port = await freePort(plan.port, plan.access.host)
     const workers = new Workers({ ...plan, port }, shared)
     try {
@@ -197,7 +197,7 @@ export class Workers implements HttpServer {
       try {
         member.figures = await member.channel.ask('figures', undefined)
       } catch {
-        // One that dies meanwhile counts with what it had.
+        // A worker that dies meanwhile counts with its last metrics.
       }
       member.asked = undefined
       return true
@@ -207,7 +207,7 @@ export class Workers implements HttpServer {
   }
 }
 
-/** Starts a process; what it should do, it is told over its channel. */
+/** Starts a process, which gets its options over the channel. */
 function fork(): Worker {
   cluster.setupPrimary({
     exec: fileURLToPath(workerEntry(import.meta.url, 'worker-process.js')),

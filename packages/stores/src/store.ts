@@ -43,7 +43,7 @@ export interface StoreFetchOptions {
   texts?: boolean | undefined
 }
 
-/** One query's best documents, best first. */
+/** The best documents of a query, best first. */
 export interface StoreHits {
   ids: string[]
   scores: Float32Array

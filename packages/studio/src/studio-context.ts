@@ -10,7 +10,7 @@ export const DEPTH = 1000
 /** The depth of nDCG@10. */
 const IDEAL = 10
 
-/** A query, its candidates, and what was judged about it. */
+/** A query, its candidates, and its judgments. */
 interface JudgedQuery {
   query: QueryEntry
   vector: Float32Array

@@ -54,7 +54,10 @@ export interface DocumentText {
   text?: string | undefined
 }
 
-/** What counts as the words of a query or a document: its title belongs to it, as in `kith rerank`. */
+/**
+ * The text that is tokenized for a query or a document: its title belongs to it, as in `kith
+ * rerank`.
+ */
 export function wordsOf({ title, text = '' }: Pick<DocumentText, 'title' | 'text'>): TitledText {
   return { title, text }
 }
@@ -67,7 +70,7 @@ export interface StudioDocument extends DocumentText {
   grade?: number | undefined
 }
 
-/** One query with its candidates. */
+/** A query with its candidates. */
 export interface StudioContext {
   query: QueryEntry
   /** The candidates in the order of the run, then relevant documents that are not among them. */

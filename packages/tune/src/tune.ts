@@ -37,7 +37,7 @@ export interface TuneOptions extends ScorerOptions {
   folds?: number | undefined
   /** Default 0. */
   seed?: number | undefined
-  /** A file that finished trials are kept in: the next call with the same inputs goes on from there. */
+  /** A file that stores finished trials: the next call with the same inputs resumes from them. */
   study?: string | undefined
   /** A digest of the inputs; a study file of other inputs is refused. */
   fingerprint?: string | undefined
@@ -45,7 +45,7 @@ export interface TuneOptions extends ScorerOptions {
   onProgress?: ((done: number, total: number) => void) | undefined
   /** Called with the settings that each fold's study chose, and the numbers of the fold's queries. */
   onFolds?: ((folds: readonly FoldSettings[]) => void) | undefined
-  /** Closes the evaluator and rejects with `ABORTED`; the study can go on later. */
+  /** Closes the evaluator and rejects with `ABORTED`; the study can resume later. */
   signal?: AbortSignal | undefined
 }
 

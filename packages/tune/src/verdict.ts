@@ -34,7 +34,9 @@ export interface HeldOut extends PairedTest {
   overDefault?: PairedTest
 }
 
-/** A verdict with its reason, and the evidence for the default or the settings found over the run as it is. */
+/**
+ * A verdict with its reason, and the evidence for the default or the found settings over the run.
+ */
 export interface Decision {
   verdict: Verdict
   /** The settings that were weighed against the baseline ranking; the verdict unless that is kept. */
@@ -70,8 +72,8 @@ export function judge(values: HeldOutValues): Decision {
 }
 
 /**
- * With few queries and texts: the default, the embeddings only, or the ranking as it is. The default
- * goes by a sign of harm, or where the embeddings alone are convincingly better.
+ * With few queries and texts: the default, the embeddings only, or the run. The default is dropped
+ * at a sign of harm, or if the embeddings alone are convincingly better.
  */
 function judgeFew(values: HeldOutValues, embeddings: Float64Array): Decision {
   const { baseline } = values

@@ -11,7 +11,7 @@ export interface Batch {
   origin: Readonly<Record<string, unknown>>
 }
 
-/** One query of a batch, with the inputs of the work on it in the form that its kind defines. */
+/** A query of a batch, with the inputs of the work on it in the form that its kind defines. */
 export interface BatchItem {
   query: string
   body: Uint8Array
@@ -55,7 +55,7 @@ export interface BatchRow extends Batch {
   digest: string
 }
 
-/** A row of kith.batches, which anybody with a client for SQL can have changed. */
+/** A row of kith.batches, which any SQL client can have changed. */
 export function checkBatchRow<T extends Batch>(row: T): T {
   for (const column of ['settings', 'origin'] as const) {
     const value: unknown = row[column]

@@ -110,7 +110,10 @@ class Worker {
     }
   }
 
-  /** The next job; undefined where there is none, or where the worker is stopped while the database is away. */
+  /**
+   * The next job; undefined if there is none, or if the worker is stopped while the database is
+   * down.
+   */
   async #take(): Promise<TakenJob | undefined> {
     const { lease, signal, untilEmpty } = this.#options
     try {
@@ -175,7 +178,7 @@ class Worker {
       if (isPassing(error)) throw error
       if (items.length === 1) return { results: [], error: error as Error }
     }
-    // One query failed: each is tried alone, so that the others of the job get their results.
+    // A query failed: each query is tried alone, so that the others of the job get their results.
     const results: BatchResult[] = []
     let failure: Error | undefined
     for (const item of items) {

@@ -18,7 +18,7 @@ import {
 import { type Embed, type ObjectReader, readDocuments, scoresOf, vectorOf } from './documents.ts'
 import { type RelevanceOptions, rankDocuments } from './rank-documents.ts'
 
-/** Where vectors and texts come from. */
+/** The sources of vectors and texts. */
 export interface RerankingOptions extends ObjectReader, RelevanceOptions {
   /** Embeds the query, and the documents that bring no `embedding` of their own. */
   embed?: Embed | undefined

@@ -91,7 +91,7 @@ function insteadOfHits(value: unknown): string {
   return `a whole response; pass its ${path}`
 }
 
-/** Where a response has its list, such as `hits.hits`; undefined where it has none. */
+/** The path of the list in a response, such as `hits.hits`; undefined if it has no list. */
 function pathToList(value: object, depth: number): string | undefined {
   for (const name of lists) {
     const part = (value as Record<string, unknown>)[name]

@@ -15,7 +15,10 @@ export interface LancedbRerankerOptions
   text: string
 }
 
-/** What is used of an Arrow record batch; LanceDB declares it as Arrow's own class. */
+/**
+ * The properties of an Arrow record batch that Kith reads; LanceDB declares it as Arrow's own
+ * class.
+ */
 export interface LancedbBatch {
   readonly numRows: number
   get(row: number): object | null

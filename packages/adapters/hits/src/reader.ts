@@ -35,13 +35,13 @@ export interface Reader<Hit> {
    * then no distances, and are taken as they are.
    */
   readonly byScore?: boolean | undefined
-  /** What tells documents apart where several lists are merged; undefined where a hit has none. */
+  /** The id by which merged lists recognize a document; undefined if a hit has none. */
   readonly id?: ((hit: Hit) => string | number | bigint | undefined) | undefined
   /** The advice in the message when a vector is missing. */
   readonly advice?: string | undefined
 }
 
-/** Where a hit's text and its title are. */
+/** The fields with a hit's text and title. */
 export interface TextField {
   /** The name of the field with the text; without it only vectors can be used. */
   text?: string | undefined
@@ -49,13 +49,13 @@ export interface TextField {
   title?: string | undefined
 }
 
-/** Where a hit's vector, its text and its title are. */
+/** The fields with a hit's vector, text and title. */
 export interface Fields extends TextField {
   /** The name of the field with the vector. */
   vector?: string | undefined
 }
 
-/** Where a row's vector, its text, its title and its id are. */
+/** The columns with a row's vector, text, title and id. */
 export interface RowFields extends Fields {
   /** The name of the column with the id, for `mergeHits`; `id` unless told otherwise. */
   id?: string | undefined
@@ -109,7 +109,7 @@ export function nearnessIn(object: unknown, field: string): number | undefined {
   return distance === undefined ? undefined : -distance
 }
 
-/** One dense vector, in any of the forms that clients give it; undefined for everything else. */
+/** Reads one dense vector in any of the forms that clients return; undefined for other values. */
 export function denseVector(value: unknown): Vector | undefined {
   if (value instanceof Float32Array || value instanceof Float64Array) return value
   if (Array.isArray(value)) return typeof value[0] === 'number' ? value : undefined

@@ -187,7 +187,7 @@ function taken({ lock, mark, silence }: Holder): KithError {
   try {
     host = readFileSync(lock, 'utf8') || host
   } catch {
-    // It was given back a moment ago; the next call succeeds.
+    // The lock was released a moment ago; the next call succeeds.
   }
   const seconds = Math.max(0, Math.round(silence / 1000))
   const sign = `it was last active ${seconds} s ago`

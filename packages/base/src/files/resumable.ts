@@ -14,7 +14,7 @@ interface Journal<State> {
   state: State
 }
 
-/** Writes the next part of a file, text or bytes, and what to know to go on behind it. */
+/** Writes the next part of a file, text or bytes, and the state to resume from after it. */
 export type AppendPart<State> = (part: string | Uint8Array, state: State) => Promise<void>
 
 /** A file that is written in parts. */
@@ -31,10 +31,10 @@ export interface ResumableWork<State> {
   packed?: boolean
 }
 
-/** The files that are being written, and whether a journal says how to go on with each. */
+/** The files that are being written, and whether each has a journal to resume from. */
 const underWay = new Map<string, boolean>()
 
-/** Files whose writing goes on when the program is started again: named when a signal ends it. */
+/** Files that the next start of the program resumes: named when a signal ends the program. */
 export function resumableFiles(): string[] {
   return [...underWay].flatMap(([file, kept]) => (kept ? [file] : []))
 }
@@ -69,7 +69,10 @@ export async function writeResumably<State>(
   }
 }
 
-/** The partial file, and the journal beside it where there is a lock: without one nothing goes on. */
+/**
+ * The partial file, and the journal beside it if there is a lock: without a lock nothing can
+ * resume.
+ */
 class Parts {
   readonly #journal: string
 
@@ -138,7 +141,7 @@ class Parts {
         journal.key === key && Number.isSafeInteger(bytes) && bytes >= 0 && size >= bytes
       return valid && isState(state) ? { key, bytes, state } : undefined
     } catch {
-      // Missing or damaged: there is nothing to go on from.
+      // Missing or damaged: there is no state to resume from.
       return undefined
     }
   }

@@ -32,7 +32,7 @@ export function lifeOf(mark: string): 'alive' | 'dead' | 'elsewhere' {
   if (!answers(Number(pid))) return 'dead'
   const now = startOf(Number(pid))
   if (now === 'ended') return 'dead'
-  // Where starts are unknown, a process with this number counts as the one of the mark.
+  // Without start times, a process with this number counts as the process of the mark.
   return now === undefined || start === UNKNOWN || now === start ? 'alive' : 'dead'
 }
 

@@ -97,7 +97,7 @@ export abstract class MessageWorker<Request, Answer> implements PoolWorker<Reque
     else waiting?.resolve(message.answer)
   }
 
-  /** The worker cannot go on: requests without an answer fail. */
+  /** The worker cannot continue: requests without an answer fail. */
   protected died(death: Death): void {
     if (!this.#failure) this.#fail(deathError(this.#job, this.#memoryAdvice, death))
   }

@@ -133,7 +133,7 @@ export async function readServedSettings(values: ServeValues): Promise<Settings>
   return similaritySettings(settings)
 }
 
-/** Whose terms are counted for the words score; `file` has statistics that were kept. */
+/** The source of term statistics for the BM25 score; `file` has stored statistics. */
 export function readServedTerms(values: ServeValues): {
   file: string | undefined
   statistics: 'store' | 'context'
@@ -156,7 +156,7 @@ export function readServedModel(values: ServeValues) {
   )
 }
 
-/** Where the documents for /v1/search and their texts are. */
+/** The documents for /v1/search, and their texts. */
 export function readServedStore(
   values: ServeValues,
 ): { address: string; corpus: string | undefined } | undefined {

@@ -83,7 +83,7 @@ export const labelSettingOptions = {
 /** Names and settings of labels, and what differs from the preset, for people. */
 export interface LabelRecipe {
   settings: LabelSettings
-  /** Such as `preset balanced with boost=3`. */
+  /** A description such as `preset balanced with boost=3`. */
   recipe: string
 }
 
@@ -147,7 +147,7 @@ function presetOf<T>(
 /** The value of --term-statistics for terms that are counted among each query's candidates. */
 const NONE = 'none'
 
-/** Where the BM25 score gets term statistics from. */
+/** The source of term statistics for the BM25 score. */
 export const statisticsOption = {
   'term-statistics': {
     value: 'FILE',

@@ -105,7 +105,7 @@ const shared = ['seed']
 /** Inputs that a linear adapter has. */
 const fitInputs = ['level', 'holdOut', 'device', 'threads', 'dimensions', 'memory']
 
-/** The settings of a training, of its teacher, and what they are for people. */
+/** The settings of a training and of its teacher, and a readable description of both. */
 export interface TrainRecipe {
   settings: TrainingSettings
   /** The value of each row of `trainInputTable` that is given. */
@@ -114,7 +114,7 @@ export interface TrainRecipe {
   shrinkage: number | undefined
   /** How a teacher's scores become labels; undefined where none is given. */
   distil: PartialDistilSettings
-  /** Such as `preset paper-tas-b with labelDepth=8`. */
+  /** A description such as `preset paper-tas-b with labelDepth=8`. */
   recipe: string
 }
 
@@ -171,7 +171,7 @@ function targetText(name: string | undefined, labels: string | undefined, kind =
 
 type Given = Record<string, unknown>
 
-/** The settings by what they are of. */
+/** The settings, grouped by training, labels and teacher. */
 function split(given: Readonly<Given>) {
   const of = (table: AnyTable, others: AnyTable = {}): Given =>
     Object.fromEntries(Object.entries(given).filter(([name]) => name in table && !(name in others)))

@@ -116,7 +116,7 @@ export class WasmEngine implements Engine {
 export class WasmSquare implements Square {
   /** Rows and columns that there is room for, a multiple of 4. */
   readonly stride: number
-  /** Where it is. */
+  /** The address of the matrix. */
   readonly at: number
   /** Whether S[i, j] is S[j, i]: no longer once the rows are scaled. */
   symmetric = true

@@ -13,7 +13,7 @@ export interface Folded {
   products: (Lists<Float32Array> & { rows: number }) | undefined
 }
 
-/** What candidates are compared by. */
+/** The data that candidates are compared by. */
 export interface Compared {
   count: number
   /** The vectors of the query and of the first candidates; undefined where there are none. */

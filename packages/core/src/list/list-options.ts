@@ -15,7 +15,7 @@ import type { Calibration } from './relevance.ts'
 /** The hits that a list keeps: those with the best expected F1, so many, or those that are so probably relevant. */
 export type Cutoff = 'auto' | number | { relevance: number }
 
-/** What a list is made with, besides the settings of the ranking. */
+/** The options of a list, besides the settings of the ranking. */
 export interface ListOptions {
   /** The background of the collection, from `background`: with it and texts, hits have a `relevance`. */
   background?: Background | undefined

@@ -38,7 +38,7 @@ export interface RankedContext {
   bm25: Float64Array | undefined
 }
 
-/** What is remembered of one query and its candidates, for rankings with many settings. */
+/** Results that rankings of one query and its candidates share between settings. */
 export interface Memory {
   /** The similarity to the query of all candidates that are looked at; undefined where it is computed. */
   similarityToQuery?(compute: () => SimilarityToQuery): SimilarityToQuery

@@ -6,7 +6,7 @@ import { buildGraph, computed, type Recall } from './graph.ts'
 import type { MetricUse } from './metric.ts'
 import { type GeometricTerm, mix, ROUNDING, standardize } from './mix.ts'
 
-/** What an engine holds of a context that was scored. */
+/** The data of a scored context in an engine. */
 interface Scored {
   graph: Square
   neighborhoods: Neighborhoods

@@ -8,7 +8,7 @@ import { mix } from './mix.ts'
 /** The similarity of one probe to a query and to its candidates. */
 export interface Similarity {
   toQuery: number
-  /** Its similarity to each candidate, by the candidate's index. */
+  /** The probe's similarity to each candidate, by the candidate's index. */
   toCandidates: Float32Array
 }
 

@@ -27,8 +27,8 @@ export function idleReason(
 }
 
 /**
- * Refuses a setting that was given and has no effect. Settings with all that a preset has come from
- * a preset or were completed before: nobody set one of them. Getters are not called again.
+ * Refuses a setting that was given and has no effect. Settings with all the names of a preset come
+ * from a preset or were completed before: the user set none of them. Getters are not called again.
  */
 export function refuseIdle(
   given: object | undefined,

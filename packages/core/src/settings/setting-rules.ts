@@ -43,7 +43,7 @@ export function range({ from, to, below = Infinity, integer, above }: Range): Ru
   }
 }
 
-/** One of some values. */
+/** A rule that accepts some values. */
 /* @__NO_SIDE_EFFECTS__ */
 export function choice(...allowed: readonly (string | boolean)[]): Rule {
   return (name, value) => {

@@ -8,10 +8,10 @@ const languages =
 /** A word behind which a definition has its name. */
 const DEFINER = /^(?:class|def|enum|fn|fun|func|function|interface|struct|trait|type)$/
 
-/** What is between it and the name: a space, and in Go the receiver. */
+/** The characters between the keyword and the name: a space, and in Go the receiver. */
 const BEFORE_NAME = /\s+(?:\([^()]{0,99}\)\s*)?(?=[\p{L}_$])/uy
 
-/** What code abbreviates and questions spell out. */
+/** Words that code abbreviates and questions spell out. */
 const abbreviations = new Map(
   (
     'addr address,alloc allocate,arg argument,args argument,arr array,attr attribute,attrs attribute,' +

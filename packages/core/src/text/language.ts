@@ -105,7 +105,7 @@ export function isLanguageName(name: string): boolean {
   )
 }
 
-/** What the words of a text become under a tokenizer that a language names, or several. */
+/** Turns the words of a text into terms, by the rules of one or several languages. */
 export class LanguageRules {
   readonly folding: Folding
   /** Whether a word can have a second term. */

@@ -21,7 +21,7 @@ export interface Value {
  */
 export type GradientRule = (gradient: Value) => Value
 
-/** One operation. A pass that differentiates walks these backwards. */
+/** An operation. A pass that differentiates walks the operations backwards. */
 export interface GraphNode {
   /** ONNX's name of the operation, such as `Gemm`. */
   readonly type: string

@@ -98,7 +98,7 @@ const modernbert: Family = {
     return {
       projections: [`${at}.attn.Wqkv`],
       attentionOutput: `${at}.attn.Wo`,
-      // What the first layer takes is normalized already.
+      // The input of the first layer is already normalized.
       attentionNorm: number > 0 ? `${at}.attn_norm` : undefined,
       up: `${at}.mlp.Wi`,
       gate: `${at}.mlp.Wi`,
@@ -193,7 +193,7 @@ export type Size =
   | 'positions'
   | 'tokenTypes'
 
-/** Where a family of encoders has its settings and weights, and how it differs from BERT. */
+/** The settings and weights of a family of encoders, and its differences from BERT. */
 export interface Family {
   /** The names of settings in `config.json`. */
   keys: Readonly<Record<Size | 'activation' | 'epsilon', string>>
@@ -220,7 +220,7 @@ export interface Family {
   positions: 'table' | 'table and distances' | 'rotary'
   /** Whether the table of positions begins with rows that no token takes: those up to the padding token's id. */
   positionsAfterPadding?: boolean
-  /** Which parts have no biases: linear layers, or normalizations as well. */
+  /** The parts without biases: linear layers, or normalizations as well. */
   withoutBias?: 'linear' | 'all'
   /** The stem of the last normalization, where layers normalize what they take, instead of what they give. */
   finalNorm?: string

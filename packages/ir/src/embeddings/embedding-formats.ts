@@ -148,7 +148,7 @@ export function memmapFiles(folder: string): { vectors: string; ids: string } {
   return { vectors: join(folder, 'embedding.memmap'), ids: join(folder, 'ids.memmap') }
 }
 
-/** Looks at the vectors of such a folder: there are as many as ids, which gives their dimension. */
+/** Opens the vectors of a memmap folder: there are as many as ids, which gives their dimension. */
 export function memmapLayout(folder: string): RawLayout {
   const { vectors: file, ids } = memmapFiles(folder)
   const rows = Header.read(ids, ({ size }) => size / 4)
@@ -162,7 +162,7 @@ export function memmapLayout(folder: string): RawLayout {
   })
 }
 
-/** Reads the ids of such a folder. */
+/** Reads the ids of a memmap folder. */
 export function readMemmapIds(folder: string, rows: number): EmbeddingIds {
   const file = memmapFiles(folder).ids
   const bytes = Header.read(file, (header) => {

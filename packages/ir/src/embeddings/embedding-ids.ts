@@ -97,7 +97,7 @@ export function listedIds(
   return new IndexedIds(index)
 }
 
-/** Where the ids of a matrix stand: `docs.npy` has them in `docs.ids.txt`. */
+/** The file with the ids of a matrix: `docs.ids.txt` for `docs.npy`. */
 export function idsFile(file: string): string {
   // Of a name without an ending nothing is cut off: it would be the file itself.
   return `${file.replace(/\.[^./\\]*$/, '')}.ids.txt`

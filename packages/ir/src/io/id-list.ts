@@ -18,7 +18,7 @@ export interface SharedIds {
 export class IdList {
   length = 0
   #bytes: Buffer = Buffer.alloc(1 << 10)
-  /** Where each id begins; the one after the last is where the bytes end. */
+  /** The first byte of each id, and last the end of the bytes. */
   #starts: Uint32Array = new Uint32Array(1 << 8)
 
   /** A list over ids that another thread shares, which is only read. */

@@ -10,7 +10,7 @@ export async function readJsonRun(input: InputFile): Promise<Run> {
   return scanner.builder.finish()
 }
 
-/** One query's part of a JSON run, without the comma before it. */
+/** The part of a JSON run for one query, without the comma before it. */
 export function jsonRanking({ query, ids, scores }: RankedQuery): string {
   const pairs = ids.map((id, i) => `${JSON.stringify(id)}: ${scores[i]}`)
   return `${JSON.stringify(query)}: {${pairs.join(', ')}}`

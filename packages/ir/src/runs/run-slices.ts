@@ -158,7 +158,7 @@ class SliceCutter {
     if (this.#index.add(last + 1) !== last + 1) this.scattered = true
     const { from: begin, position } = this.#next
     const size = this.queries - position
-    // What stands before the first query belongs to the first slice.
+    // Lines before the first query belong to the first slice.
     if (size === QUERIES || (size > 0 && at - begin >= BYTES)) this.#cut(at, line - 1)
     this.queries++
   }

@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 
-/** One query of a batch with all that is needed to work on it, besides the documents in the store. */
+/** A query of a batch with all inputs of the work on it, besides the documents in the store. */
 export interface BatchQuery {
   query: string
   /** Its candidates, best first. */

@@ -8,7 +8,7 @@ import { BatchPool } from './batch-pool.ts'
 import { checkBatch } from './check-batch.ts'
 import { databaseOf } from './submit-batch.ts'
 
-/** Where jobs are taken from, and how they are done. */
+/** The source of jobs, and the options of the work. */
 export interface WorkInputs {
   /** The database: `postgres://…`. */
   store: string
@@ -88,7 +88,7 @@ async function openBatches(
   lease: number,
   waiting: { signal: AbortSignal; onWaiting: (message: string) => void },
 ): Promise<Batches> {
-  // One connection for each job that is being finished, and one for signs of life.
+  // One connection for each job that is being finished, and one for heartbeats.
   const options = { most: workers + 1, silence: lease, create: true }
   try {
     return await patiently(waiting, () => Batches.open(address, options))

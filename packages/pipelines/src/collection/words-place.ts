@@ -13,7 +13,7 @@ export function defaultCache(): string {
   return join(process.env['KITH_CACHE'] ?? join(homedir(), '.cache', 'kith'), 'embeddings')
 }
 
-/** What an index of words is made from: a corpus file, or the passages of a folder. */
+/** The source of a word index: a corpus file, or the passages of a folder. */
 type WordsSource = { corpus: string } | { folder: string; passages: readonly TextEntry[] }
 
 /**

@@ -19,9 +19,11 @@ import { makers } from './makers.ts'
 import { type RoleName, roles } from './roles.ts'
 import { stateOf } from './staleness.ts'
 
-/** Which part of a dataset is opened, and what is named besides. */
+/** The part of a dataset to open, and files named besides. */
 export interface DatasetOptions {
-  /** What the judgments are for; decides the split where several are there. Default: `measure`. */
+  /**
+   * The purpose of the judgments, which decides the split if there are several. Default: `measure`.
+   */
   purpose?: Purpose | undefined
   /** The split of the judgments, such as `test`. */
   split?: string | undefined
@@ -33,7 +35,7 @@ export interface DatasetOptions {
   files?: Partial<Record<RoleName, string | undefined>> | undefined
 }
 
-/** What is told while files are made. */
+/** Hooks that are called while files are made. */
 interface NeedHooks extends Hooks {
   /** Called with each file that was not there, or out of date. */
   onMade?: ((file: string) => void) | undefined

@@ -4,7 +4,7 @@ import { findPath } from '@kith/base'
 import { KithError } from '@kith/core'
 import { type RoleName, roles } from './roles.ts'
 
-/** What judgments are needed for: measuring rankings, choosing settings, or training. */
+/** The purpose of judgments: measuring rankings, choosing settings, or training. */
 export type Purpose = 'measure' | 'tune' | 'train'
 
 /** The splits that a purpose takes, the best first; others come behind them by name. */

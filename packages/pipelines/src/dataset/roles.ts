@@ -1,6 +1,6 @@
 /** How a dataset knows one of its files. */
 interface Role {
-  /** What the file holds, for messages. */
+  /** The contents of the file, for messages. */
   what: string
   /**
    * Names under which the file is found in the dataset's folder, best first. SPLIT stands for the
@@ -9,7 +9,7 @@ interface Role {
   found: readonly string[]
   /** The name under which Kith keeps the file in `.kith`; MODEL stands for the name of the model. */
   kept?: string
-  /** The command that makes the file, and what it is made from. */
+  /** The command that makes the file, and its inputs. */
   madeBy?: string
   from?: readonly RoleName[]
 }

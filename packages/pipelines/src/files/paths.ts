@@ -1,4 +1,4 @@
-/** Internal: how files are told apart, and how their names are shown. */
+/** Internal: compares files, and shows their names. */
 
 import { createHash } from 'node:crypto'
 import { createReadStream, readlinkSync, statSync } from 'node:fs'
@@ -34,7 +34,7 @@ export function statOf(path: string) {
   }
 }
 
-/** Where a link points that leads to nothing yet. */
+/** The target of a dangling link. */
 function linkTarget(path: string): string | undefined {
   try {
     return resolve(dirname(path), readlinkSync(path))
@@ -43,7 +43,7 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-/** A file's contents, told from all others. */
+/** The identity of a file's contents. */
 export interface Digest {
   bytes: number
   sha256: string

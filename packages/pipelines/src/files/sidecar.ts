@@ -149,7 +149,7 @@ export async function fingerprint(
   const files = await Promise.all(
     inputs.flatMap(embeddingFiles).map(async (file) => {
       const found = await stat(file).catch(() => undefined)
-      // A pipe is never the same again, so work on it could not go on.
+      // A pipe is never the same again, so that work on it cannot resume.
       if (!found?.isDirectory()) checkRegular(file, 'the command must be able to resume')
       return [realPath(file), found?.size, found?.mtimeMs]
     }),

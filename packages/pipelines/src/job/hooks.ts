@@ -19,7 +19,7 @@ export interface Hooks {
   onProgress?: ((progress: JobProgress) => void) | undefined
   /** Called with remarks for people, such as the counts of queries that were left out. */
   onRemark?: ((remark: string) => void) | undefined
-  /** Called with warnings that results are not what they seem; default `onRemark`. */
+  /** Called with warnings that a result may mislead; default `onRemark`. */
   onWarning?: ((warning: string) => void) | undefined
   /**
    * Once the signal is aborted, the job saves its unfinished work where a later call can continue

@@ -73,12 +73,12 @@ export const fusions = ['rrf', 'min-max', 'z'] as const
 /** The name of a fusion. */
 export type Fusion = (typeof fusions)[number]
 
-/** Where `tuneRun` keeps its trials if no place is named. */
+/** The file of trials of `tuneRun` if no path is given. */
 export function studyBeside(out: string): string {
   return `${out}.study.jsonl`
 }
 
-/** Where `tuneTraining` keeps its trials. */
+/** The file of trials of `tuneTraining`. */
 export function trainingStudy(out: string): string {
   return join(out, 'study.jsonl')
 }

@@ -29,7 +29,7 @@ export interface JoinSources<Id extends DocumentId = string> {
   /** Embeddings of the queries; without them a query needs none. */
   queries?: Pick<Embeddings, 'rowOf'> | undefined
   docs: DocumentRows<Id>
-  /** Where the words count, every query and document needs a text too. */
+  /** If words count, every query and document needs a text too. */
   texts?: TextsPresent<Id> | undefined
 }
 

@@ -14,7 +14,7 @@ const NAMED = 3
 
 /** Things of one kind that lack something: how many, and the first ids. */
 export interface Missing {
-  /** Such as `candidates have no embedding`. */
+  /** A description such as `candidates have no embedding`. */
   what: string
   count: number
   first: readonly string[]
@@ -26,7 +26,7 @@ export interface MissingIds {
   ids: readonly string[]
 }
 
-/** Which queries and documents lack something; each id counts once. */
+/** The queries and documents with missing data; each id counts once. */
 export class MissingReport {
   readonly #ids = new Map<string, Set<string>>()
 

@@ -91,7 +91,7 @@ export function textsOfRun(
 ): WantedTexts {
   const needed = new Set<string>()
   for (const { ids } of run) {
-    // Where candidates are skipped, later ones move up into the context.
+    // If candidates are skipped, later ones move up into the context.
     const end = missing === 'skip' ? ids.length : Math.min(lookedAt, ids.length)
     for (let i = 0; i < end; i++) needed.add(ids[i]!)
   }

@@ -125,7 +125,10 @@ export function documentsDiffer(docs: Pick<Embeddings, 'rows' | 'read'>): boolea
   return differInLength(rows.map((row) => docs.read(row, row + 1)))
 }
 
-/** Says that documents of different lengths are searched by inner product, though nobody asked for it. */
+/**
+ * Reports that documents of different lengths are searched by inner product without a metric in the
+ * options.
+ */
 export function remarkLengths({ onRemark }: Hooks): void {
   onRemark?.(
     'document vectors differ in length; searching by metric dot, which favors long vectors: pass metric cosine, or metric dot to confirm',

@@ -56,7 +56,7 @@ export interface LabelInputs
    */
   negatives?: number | undefined
   missing?: MissingPolicy | undefined
-  /** One share of the queries, which `mergeLabels` joins with the others; default: all queries. */
+  /** A shard of the queries, which `mergeLabels` joins with the others; default: all queries. */
   shard?: Shard | undefined
   /** Threads; the result does not depend on their number. */
   workers?: number | undefined

@@ -106,7 +106,7 @@ export interface RerankSliceInputs extends SliceSources, RerankRules {
   settings: MethodSettings
   /** The file that the rankings go to; without one they come back as they are. */
   form: RankingForm | undefined
-  /** What cuts the rankings, if anything. */
+  /** The cutoff of the rankings, if any. */
   list?: ListOptions | undefined
 }
 
@@ -140,7 +140,7 @@ export async function openRerankSliceJob(
         ...{ lines: undefined, rankings: [], queries: list.length, reranked: 0 },
         missing: report.all(),
       }
-      // Where something must not be missing and is, only the count of all that is matters.
+      // If missing data is an error, only the count of all missing data matters.
       const refused = inputs.missing === 'error' && report.size > 0
       for (let i = 0; i < list.length && !refused; i++) {
         const { query, ids } = list[i]!
@@ -215,7 +215,7 @@ export function newOrder({ places }: { places: Uint32Array }, ranking: Ranking):
   return { places: pick(places, order), scores: strictlyFalling(scores) }
 }
 
-/** What the run says of each document besides its id, in the new order. */
+/** The run's data of each document besides its id, in the new order. */
 export function columnsOf({ scores }: NewOrder): Omit<RankedQuery, 'query' | 'ids'> {
   return { scores }
 }

@@ -109,7 +109,7 @@ export async function fitAdapterFiles(
   }
 }
 
-/** What decides the fits: other data or settings start them anew. */
+/** The data and settings of the fits: other data or settings start the fits again. */
 function identityOf(
   { settings, level, holdOut }: FitInputs,
   { recipe, files }: OpenFit,

@@ -25,7 +25,7 @@ export interface TeacherInputs extends PartialDistilSettings {
   corpus?: string | undefined
   /** Texts of the queries; an encoder's queries are texts themselves. */
   queryText?: string | undefined
-  /** Whose terms are counted for the words score; default: those of the corpus. */
+  /** The source of term statistics for the BM25 score; default: the corpus. */
   statistics?: StatisticsSource | undefined
 }
 

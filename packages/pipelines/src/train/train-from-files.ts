@@ -84,7 +84,7 @@ async function compareHeldOut(
   return heldOutFigures(heldOut, { before, after, docs, metric, device, level, out })
 }
 
-/** Trains, or goes on training, in a folder; throws the signal's reason where it was stopped. */
+/** Trains, or resumes a training, in a folder; throws the signal's reason if it was stopped. */
 async function trainWith(
   setup: TrainingSetup & { judged: boolean },
   model: Awaited<ReturnType<TrainingSetup['openModel']>>,

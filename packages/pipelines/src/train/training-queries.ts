@@ -42,7 +42,7 @@ export interface QueriesMade {
   queries: TrainingQuery[]
   /** Rankings of queries without a relevant document that has an embedding. */
   withoutTruth: number
-  /** Which queries and documents lacked something and were left out. */
+  /** The queries and documents that were left out because of missing data. */
   report: MissingReport
 }
 

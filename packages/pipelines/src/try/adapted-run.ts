@@ -41,7 +41,7 @@ interface MeasuredFiles {
   qrels: string | undefined
 }
 
-/** The files of training queries, none of which is measured. */
+/** The files of training queries; no training query is measured. */
 interface TrainingFiles {
   queries: string
   queryText: string
@@ -117,7 +117,7 @@ export async function rerankAdapted(
   return rerankRun({ ...files, queries, run, statistics, workers, out }, hooks)
 }
 
-/** Where the parts of a tried adapter are kept. */
+/** The paths of the parts of a tried adapter. */
 function placesOf(dataset: Dataset) {
   const at = (name: string) => join(dirname(dataset.place('adaptedKith')), name)
   const { suffix } = dataset

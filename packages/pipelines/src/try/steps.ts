@@ -85,7 +85,7 @@ function readTimes(file: string): Record<string, number> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>
   } catch {
-    // A journal that nobody can read only costs the time to do the steps again.
+    // An unreadable journal only costs the time to do the steps again.
     return {}
   }
 }

@@ -30,7 +30,7 @@ export interface TextsById {
   document(id: string): PreparedText | undefined
 }
 
-/** A collection, and a report of the ids that were left out of it. */
+/** The judged queries, and a report of the ids that were left out. */
 export interface Collected {
   collection: TrialCollection
   report: MissingReport

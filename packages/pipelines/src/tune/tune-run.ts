@@ -37,7 +37,7 @@ export interface TuneInputs extends JudgedInputs {
   folds?: number | undefined
   /** The seed of folds and trials; default 0. */
   seed?: number | undefined
-  /** Where finished trials are kept; default: `out` with `.study.jsonl`. */
+  /** The file of finished trials; default: `out` with `.study.jsonl`. */
   study?: string | undefined
 }
 

@@ -20,7 +20,7 @@ export interface DocumentText {
   text?: string
 }
 
-/** One query. */
+/** A query. */
 export interface QueryRow {
   id: string
   text?: string

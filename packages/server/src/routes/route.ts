@@ -19,9 +19,9 @@ export interface Services {
   model: string
 }
 
-/** One request to a route. */
+/** A request to a route. */
 export interface Call extends Services {
-  /** The embeddings in the body, by the names that stand for them. */
+  /** The embeddings in the body, by their names. */
   vectors: RequestVectors
   /** Its texts that were cut; counted while it is handled. */
   cuts: Cuts

@@ -95,13 +95,13 @@ export class FileStore implements Store {
     })
   }
 
-  /** That of `kith background`, in a file beside this one. */
+  /** The background of `kith background`, in a file beside this one. */
   async background(): Promise<Background | undefined> {
     this.#state.check()
     return this.#embeddings && backgroundBeside(this.#file, this.#embeddings)
   }
 
-  /** None: the texts, whose terms would be counted, are in another file. */
+  /** No term statistics: the texts are in another file. */
   async terms(): Promise<undefined> {
     this.#state.check()
   }

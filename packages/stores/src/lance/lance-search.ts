@@ -83,7 +83,7 @@ async function withVectors(
   return found.map(({ ids, scores }) => {
     const vectors = new Float32Array(ids.length * dimensions)
     ids.forEach((id, i) => {
-      // One that was removed since it was found has no length.
+      // A document that was removed since it was found has no length.
       vectors.set(byId.get(id)?.vector ?? [], i * dimensions)
     })
     return { ids, scores, vectors }

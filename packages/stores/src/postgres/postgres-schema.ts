@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import type { Metric } from '../exact/search-exact.ts'
 import { type Connections, inTransaction, postgresError } from './postgres-connection.ts'
 
-/** The least pgvector: half precision, and scans that go on until a filter is satisfied. */
+/** The earliest pgvector: half precision, and scans that continue until a filter is satisfied. */
 const LEAST_VECTOR = [0, 8] as const
 
 const migrations: readonly string[] = [
@@ -119,7 +119,7 @@ export async function readCollection(
   return rows[0] && checkCollection(name, rows[0])
 }
 
-/** A row of kith.collections, which anybody with a client for SQL can have changed. */
+/** A row of kith.collections, which any SQL client can have changed. */
 function checkCollection(name: string, row: KnownCollection): KnownCollection {
   const { dimensions, type, metric } = row
   const fits =

@@ -16,7 +16,7 @@ import { loadLanguages } from './load-languages.ts'
 /** The methods of a store that searching uses; stores of `@kith/stores` have them. */
 export interface SearchStore {
   readonly dimensions: number | undefined
-  /** The metric that documents are found by; absent where nobody knows. */
+  /** The metric of the search; absent if it is unknown. */
   readonly metric?: Metric | undefined
   search(
     queries: Matrix,
@@ -42,7 +42,7 @@ export interface FetchedDocument {
   vector: Float32Array
   title?: string | undefined
   text?: string | undefined
-  /** What came with a document in memory; stores keep none. */
+  /** The metadata of a document in memory; stores keep none. */
   metadata?: unknown
 }
 
@@ -70,7 +70,7 @@ export async function openSearchStore(
   const store = await openStore(address, { metric: metric === 'auto' ? undefined : metric })
   if ((await store.count()) === 0) {
     await store.close()
-    // What stands before the @ of an address is a password.
+    // The part of an address before the @ contains a password.
     const shown = address.replace(/\/\/[^/]*@/, '//')
     throw new KithError(
       'BAD_INPUT',

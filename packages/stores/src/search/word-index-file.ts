@@ -92,7 +92,7 @@ export async function keptWords(file: string, key: string): Promise<KeptWords | 
     const ids = Buffer.from(bytes.buffer, at + head.statistics, head.ids).toString()
     return { ids: JSON.parse(ids), statistics, places: arrays as unknown as WordPlaces }
   } catch {
-    // A file that nobody can read costs the time to make the index again.
+    // An unreadable file only costs the time to make the index again.
     return undefined
   }
 }

@@ -15,7 +15,7 @@ export class WordIndex {
   readonly #settings: Pick<Settings, 'tokenizer' | 'k1' | 'b'>
   readonly #builder: TermStatisticsBuilder
   readonly #ids: string[] = []
-  /** The terms of each document, until they are put in order. */
+  /** The terms of each document, until they are sorted. */
   #postings: Uint32Array[] = []
   #count = 0
   #kept: KeptWords | undefined
@@ -126,7 +126,7 @@ function best(scores: Float64Array, top: number): number[] {
   return found
 }
 
-/** Where an index is kept, and the name of the texts that it is of. */
+/** The file of an index, and the name of its texts. */
 export interface WordsPlace {
   file: string
   key: string

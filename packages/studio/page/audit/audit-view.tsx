@@ -92,7 +92,7 @@ let worker: Worker | undefined
 let latest: AuditAnswer | undefined
 let onAnswer: ((answer: AuditAnswer) => void) | undefined
 
-/** How far the audit is, and in the end what it has found. */
+/** The progress of the audit, and at the end its findings. */
 function useAudit({ texts, level }: StudioInfo): {
   answer: AuditAnswer | undefined
   stop: () => void

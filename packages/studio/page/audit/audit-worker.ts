@@ -5,7 +5,7 @@ import type { StudioContext } from '../../src/studio-wire.ts'
 import { QueryContext } from '../model/query-context.ts'
 import { listen, source } from '../model/source.ts'
 
-/** The worker of the audit: goes through the judged queries once, until it is done or told to stop. */
+/** The worker of the audit: reads the judged queries once, until it is done or stopped. */
 let stopped = false
 
 listen<AuditWish | 'stop'>((wish) => {

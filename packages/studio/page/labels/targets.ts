@@ -8,7 +8,7 @@ import {
 } from '../model/page-settings.ts'
 import type { QueryContext } from '../model/query-context.ts'
 
-/** The targets in the order of the table, each with what it looks at. */
+/** The targets in the order of the table, each with the evidence it uses. */
 export const targets: readonly { name: Target; about: string }[] = [
   { name: 'mixed', about: 'similarity to the ground truth, by embeddings and neighbors' },
   { name: 'rnn', about: 'reciprocal neighbors shared with the ground truth' },
@@ -71,7 +71,10 @@ export function labelTable(
   return { truth, rows: worthShowing(columns, truth), columns, candidates: inContext.length }
 }
 
-/** The ground truth, then what evidence speaks for; what is spread evenly says nothing about a document. */
+/**
+ * The ground truth, then documents with evidence; evenly spread probability says nothing about a
+ * document.
+ */
 function worthShowing(columns: readonly TargetColumn[], truth: readonly number[]): number[] {
   const known = new Set(truth)
   const found = new Map<number, number>()

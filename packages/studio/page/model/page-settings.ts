@@ -13,7 +13,7 @@ import {
 export interface PageSettings
   extends Omit<Settings, 'views' | 'kernel' | 'tokenizer' | 'statistics' | 'preselect'> {
   tokenizer: TokenizerName
-  /** Where it is counted how rare a term is: in the whole corpus, or in the candidates alone. */
+  /** The texts that term statistics are counted in: the whole corpus, or only the candidates. */
   statistics: 'corpus' | 'candidates'
   /** M; undefined is the method's own choice, which depends on `statistics`. */
   preselect: number | undefined
@@ -29,7 +29,7 @@ export type PageLabelSettings = Pick<
   'labelDepth' | 'boost' | 'normalize' | 'normalizeOver' | 'aggregate'
 >
 
-/** What settings are used for, on which it depends which of them count. */
+/** The purpose of the settings, which decides which of them count. */
 export interface Use {
   /** Whether the collection has texts. */
   texts: boolean
@@ -127,7 +127,7 @@ export function methodSettings(
   if (tokenizerOf(settings, use) === undefined) {
     return { ...own, views: { vectors: { score: 1, graph: 1 } } }
   }
-  // In the second generation the words score stands for the words in the score.
+  // In the second generation the BM25 score replaces the texts' view in the score.
   const score = mix === 'words' ? 0 : textScore
   return {
     ...own,

@@ -65,7 +65,7 @@ async function ask(path: string, parameters: Parameters, signal?: AbortSignal): 
   throw new Error(error)
 }
 
-/** Where the page's data comes from: the studio's server, or a collection that the page holds. */
+/** The source of the page's data: the studio's server, or a dataset inside the page. */
 interface DataSource {
   /** The properties of the collection. */
   info(): Promise<StudioInfo>
@@ -79,7 +79,7 @@ interface DataSource {
   statistics(tokenizer: TokenizerName): Promise<Uint8Array>
   /** The scale on which relevance is estimated; undefined where the collection has none. */
   background(): Promise<Background | undefined>
-  /** One query with at least its first candidates and, if asked for, all its relevant documents. */
+  /** A query with at least its first candidates and, if asked for, all its relevant documents. */
   context(query: string, top: number, options?: ContextOptions): Promise<StudioContext>
   /** A free text with its nearest documents; only where `info` names a model. */
   textContext(text: string, top: number, signal: AbortSignal): Promise<StudioContext>

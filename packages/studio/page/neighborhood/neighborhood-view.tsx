@@ -92,7 +92,7 @@ interface NeighborPanelProps {
   onProbe: (row: number) => void
 }
 
-/** What is known about the document under the pointer, else about the probe. */
+/** Details of the document under the pointer, else of the probe. */
 function NeighborPanel(props: NeighborPanelProps): VNode {
   const { source, exploration, looked, level, onProbe } = props
   const { members, neighborhood, similarities, probe, ranks } = exploration

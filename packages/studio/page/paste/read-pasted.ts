@@ -150,7 +150,10 @@ function itemOf(given: unknown, where: string): Item {
   }
 }
 
-/** Words count where all have a text. Where only some have one, somebody forgot the others. */
+/**
+ * Words count if all candidates have a text. If only some have a text, the others are probably
+ * missing by mistake.
+ */
 function checkTexts(items: readonly Item[]): boolean {
   const lacking = items.findIndex(({ text }) => text === undefined)
   if (lacking < 0) return true

@@ -60,7 +60,7 @@ export function ExplanationCard(
   )
 }
 
-/** The parts of a score, each with what it is made of. */
+/** The parts of a score, each with its components. */
 function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
   const { source, analysis, settings, info, explanation } = props
   const { score, jaccard, words, shared, supporters, matched } = explanation
@@ -145,7 +145,7 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
   )
 }
 
-/** Those who speak for a document, with what each one counts for. */
+/** The supporters of a document, with the contribution of each. */
 function Speakers(props: { title: string; kind: string; children: ComponentChildren }): VNode {
   return (
     <div>

@@ -143,7 +143,7 @@ function QuerySearch(props: {
     Enter: () => {
       if (!open) setOpen(true)
       else if (list.words === words) choose(active)
-      // What stands there is still the list of the words before.
+      // The list still belongs to the words before.
       else entered.current = words
     },
     Escape: () => setOpen(false),

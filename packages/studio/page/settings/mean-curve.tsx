@@ -11,7 +11,9 @@ import { positionOf, type SliderName, sliderRule, stopsOf } from './sliders.ts'
 /** The drawing's own units. */
 const [WIDTH, HEIGHT, EDGE] = [280, 96, 8]
 
-/** What the settings do over all judged queries: the mean, and its curve along one setting. */
+/**
+ * The effect of the settings over all judged queries: the mean, and its curve along one setting.
+ */
 export function MeanCurve(props: {
   info: StudioInfo
   settings: PageSettings

@@ -87,8 +87,8 @@ export class MeanStudy {
       })
       drawn++
     }
-    // Where all queries are at hand the mean is there in a moment, and the curve follows.
-    // Where they must be fetched, each one gives all it has at once.
+    // If all queries are available, the mean appears at once, and the curve follows. If queries
+    // must be fetched, each query is measured for all settings when it arrives.
     const atHand = this.#atHand(variants)
     for await (const trial of this.#trials(atHand ? [current] : variants, isWanted)) {
       sums.before += ndcg(trial.grades, trial.ideal, CUTOFF)
@@ -175,7 +175,7 @@ function measure({ context, grades, ideal }: Trial, { settings }: Asked): number
   return ndcg(first, ideal, CUTOFF)
 }
 
-/** Queries in an order in which any first part stands for the whole: files are often sorted. */
+/** Queries in an order in which any first part is a fair sample: files are often sorted. */
 function mixed(queries: readonly string[]): string[] {
   const count = queries.length
   let step = Math.max(1, Math.round(count * 0.618))

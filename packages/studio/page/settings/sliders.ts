@@ -23,20 +23,20 @@ export type SliderName =
   | 'titleWeight'
   | 'preselect'
 
-/** One slider of the panel. */
+/** A slider of the panel. */
 export interface SliderRule {
   name: SliderName
   label: string
   /** Its symbol in the method. */
   symbol?: string
-  /** What moving it does, in a sentence. */
+  /** The effect of moving the slider, in a sentence. */
   help: string
   from: number
   to: number
   step: number
   /** The values that the curve of the mean is drawn through. */
   stops: readonly number[]
-  /** Where the setting does nothing, its slider is not shown. */
+  /** The slider is hidden if the setting has no effect. */
   isIdle?(settings: PageSettings, use: Use): boolean
 }
 
@@ -134,7 +134,7 @@ export function endOf({ name, to }: SliderRule, depth: number): number {
   return counting.has(name) ? Math.min(to, depth) : to
 }
 
-/** Where a slider stands. */
+/** The position of a slider. */
 export function positionOf(name: SliderName, settings: PageSettings): number {
   return name === 'preselect' ? preselectOf(settings) : settings[name]
 }

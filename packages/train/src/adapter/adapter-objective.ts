@@ -30,7 +30,7 @@ export interface AdapterQuery {
   retrieved: ArrayLike<number>
 }
 
-/** What an adapter is fitted to, and how strongly it is held at the identity. */
+/** The data that an adapter is fitted to, and its shrinkage to the identity. */
 export interface AdapterProblem {
   queries: readonly AdapterQuery[]
   documents: DocumentVectors

@@ -17,7 +17,7 @@ export interface SoftmaxSet {
 
 /** Documents up to which a softmax runs over the whole corpus. */
 const EXACT = 300_000
-/** Documents that stand for the rest of a larger corpus. */
+/** A sample of documents that represents the rest of a larger corpus. */
 const SAMPLE = 1000
 /** Documents whose scores are computed together. */
 const DOCUMENTS = 8192

@@ -28,7 +28,7 @@ export interface LbfgsOptions {
   tolerance?: number | undefined
   /** Corrections to keep. */
   memory?: number | undefined
-  /** Called after each iteration; may throw to stop, and `minimize` goes on from the state. */
+  /** Called after each iteration; may throw to stop, and `minimize` resumes from the state. */
   onIteration?: ((state: LbfgsState) => void | Promise<void>) | undefined
 }
 

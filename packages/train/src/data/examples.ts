@@ -67,7 +67,7 @@ export class Examples {
     )
   }
 
-  /** Searches all queries' candidates again, with the model as it is now. */
+  /** Searches all queries' candidates again with the current model. */
   async refresh(): Promise<void> {
     const { queries, encoder, search } = this.#parts
     const embeddings = await encoder.encode(queries)

@@ -36,7 +36,7 @@ export class KeptStates {
 
   /** Opens the file of a source, and makes it where it is missing, damaged, or of another source. */
   static async open(file: string, source: StateSource): Promise<KeptStates> {
-    // A second time, since a file that goes on from damaged parts is damaged, too.
+    // A second attempt, since a file that resumes from damaged parts is damaged, too.
     for (let attempt = 0; attempt < 3; attempt++) {
       if (attempt > 0) await make(file, source)
       const handle = await opened(file)

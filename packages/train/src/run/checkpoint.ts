@@ -23,7 +23,7 @@ export interface Progress {
   /** The best validation so far, by the criterion; validations since then. */
   best: { step: number; value: number } | null
   sinceBest: number
-  /** Settings and data: a training goes on with the same ones only. */
+  /** Settings and data: a training resumes only with the same ones. */
   identity: Identity
 }
 

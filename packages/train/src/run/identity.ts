@@ -22,7 +22,7 @@ interface IdentifiedTraining {
 
 /** Bytes of float32 that are read whole: some seconds. */
 const WHOLE = 2 ** 30
-/** Rows that stand for all where there are more. */
+/** Rows in the sample if there are more. */
 const SAMPLES = 10_000
 /** Numbers that are read at a time. */
 const BLOCK = 2 ** 20

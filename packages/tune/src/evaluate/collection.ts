@@ -41,7 +41,9 @@ export interface TrialCollection {
   /** The vectors, one behind the other. */
   queries: Float32Array
   docs: Float32Array
-  /** The texts of the same, once for each way to make terms that is tried; the first is the usual one. */
+  /**
+   * The texts of queries and documents, once for each tokenizer that is tried, the default first.
+   */
   texts?: readonly TrialTexts[] | undefined
 }
 

@@ -109,7 +109,7 @@ export function createEvaluator(
   }
 }
 
-/** Which values of some queries matter, those of the first settings first. */
+/** Marks the values that matter, by settings and then by query. */
 function maskOf(
   queries: readonly number[],
   settings: readonly MethodSettings[],

@@ -27,7 +27,7 @@ export interface StudyOptions {
   start: Parameters
   trials: number
   seed?: number | undefined
-  /** A file that finished trials are kept in: the same search goes on with them. */
+  /** A file that stores finished trials: the same search resumes with them. */
   study?: string | undefined
   /** A digest of the inputs; a study file of other inputs is refused. */
   fingerprint?: string | undefined

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { appendAll, asFileError, checkRegular, FileError, makeFolder } from '@kith/base'
 import type { Parameters } from '../search/space.ts'
 
-/** One finished trial in a study file. */
+/** A finished trial in a study file. */
 export interface TrialLine {
   /** 0 learns from all queries, f from all but those of fold f − 1. */
   study: number
@@ -11,7 +11,7 @@ export interface TrialLine {
   parameters: Parameters
   /** The mean over the queries that the study learns from. */
   value: number
-  /** Where a trial reports on its way: the best value so far, report by report. */
+  /** Reports of a running trial: the best value so far, report by report. */
   course?: readonly number[] | undefined
 }
 
