@@ -1,5 +1,5 @@
 /**
- * What a collection gains by finding documents by their words too (docs/search.md): each judged query
+ * What a dataset gains by finding documents by their words too (docs/search.md): each judged query
  * searched as `openCollection` does it, with candidates found by embeddings alone, and by both.
  *
  *   node experiments/search-words.mjs FOLDER [--qrels FILE]

@@ -1,6 +1,6 @@
 /**
  * What a search for words adds to the hits of a search for vectors, reranked together, and what
- * stands best for the similarity of those hits whose vectors are not at hand.
+ * stands best for the similarity of those hits whose vectors are not available.
  *
  *   node experiments/two-lists.mjs FOLDER [--run FILE] [--qrels FILE]
  *
@@ -67,7 +67,7 @@ const groups = {
     'both, fused': (query) => plain(bothOf(query)),
   },
   'first 50': rerankings({}),
-  // The words score is then that of the search for words, for every hit.
+  // The BM25 score is then that of the search for words, for every hit.
   'first 50, terms of the collection': rerankings({ statistics, settings: { preselect: 0 } }),
   '50 of 200, terms of the collection': { ...rerankings({ statistics }), ...fetchings() },
 }

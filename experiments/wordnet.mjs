@@ -1,5 +1,5 @@
 /**
- * What targets are worth in training, on the WordNet collection: trained on one label per query,
+ * What targets are worth in training, on the WordNet dataset: trained on one label per query,
  * stopped by the sparse dev labels only, tested on complete labels; several draws of the labels.
  * Significance is clustered by region: neighboring categories share their documents.
  *
@@ -7,7 +7,7 @@
  *   node experiments/wordnet.mjs encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
  *   node experiments/wordnet.mjs encoder
  *
- * `--collection FOLDER` is another of the demo's collections. `--labels bm25-3` draws labels only
+ * `--collection FOLDER` is another of the demo's datasets. `--labels bm25-3` draws labels only
  * among the first 3 of BM25, as annotators who see what one engine shows would.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'

@@ -5,7 +5,7 @@
  *   node scripts/compare-builds.mjs --before ../old-checkout [--after .] [--collections cranfield,cisi]
  *
  * Both checkouts must be built. `--only NAME` runs the command lines whose names have that in them,
- * `--keep FOLDER` keeps the files that differ, by collection. Measured times do not count, nor does
+ * `--keep FOLDER` keeps the files that differ, by dataset. Measured times do not count, nor does
  * the name of the folder.
  */
 import { spawnSync } from 'node:child_process'
@@ -41,7 +41,7 @@ for (const collection of options.collections.split(',')) compareOn(collection)
 console.log(`${compared} command lines compared, ${failures} with differences`)
 process.exitCode = failures > 0 ? 1 : 0
 
-/** Compares all command lines on one collection. */
+/** Compares all command lines on one dataset. */
 function compareOn(collection) {
   const root = mkdtempSync(join(tmpdir(), 'kith-compare-'))
   const source = resolve(options.data, collection)

@@ -185,7 +185,7 @@ function mixPicture() {
   )
 }
 
-/** The query's words in each text, larger where they are rarer, and the words score. */
+/** The query's words in each text, larger where they are rarer, and the BM25 score. */
 function wordsPicture() {
   const terms = termSpans(queryText)
   const at = (column) => 330 + column * 64

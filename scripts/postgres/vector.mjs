@@ -65,7 +65,7 @@ export function makeBuildFolders(downloader = downloadUser()) {
   return { all, state, downloads, source }
 }
 
-/** Whom apt downloads as; undefined where it does so as whoever runs it. */
+/** Whom apt downloads as; undefined if it does so as whoever runs it. */
 function downloadUser() {
   if (process.getuid?.() !== 0) return undefined
   try {

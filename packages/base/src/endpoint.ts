@@ -45,7 +45,7 @@ export interface EndpointRows {
   rows: number
   dimensions: number
   cut: number
-  /** Tokens of all texts together, as the endpoint counts them; 0 where it does not. */
+  /** Tokens of all texts together, as the endpoint counts them; 0 if it does not. */
   tokens: number
 }
 
@@ -293,7 +293,7 @@ async function* batchesOf(
   if (batch.length > 0) yield batch
 }
 
-/** The text of an answer; undefined where it is too long, and the rest is not read. */
+/** The text of an answer; undefined if it is too long, and the rest is not read. */
 async function readBounded(response: Response): Promise<string | undefined> {
   const parts: Uint8Array[] = []
   let bytes = 0

@@ -27,11 +27,10 @@ const LONGEST_WORD: usize = 64
 /**
  * Writes the postings of `length` bytes, the first `title` of which are the title's, to `out` and
  * returns how many there are. The positions of each term, term after term, go to `hashes`; how many
- * there are and how many postings are the title's go to `ends`.
- * `lower` maps a byte to its lower case if it is a letter or digit, else to 0.
- * `stems` is a table of words met before and their terms, two slots of 16 bytes for each place, or 0
- * where words are terms as they are. `hashes`, `ends`, `table` and `out` are room for 8, 4, 8
- * and 6 bytes per byte of text, and 64 bytes more.
+ * there are and how many postings are the title's go to `ends`. `lower` maps a byte to its lower
+ * case if it is a letter or digit, else to 0. `stems` is a table of words met before and their
+ * terms, two slots of 16 bytes for each place, or 0 if words are terms as they are. `hashes`,
+ * `ends`, `table` and `out` are room for 8, 4, 8 and 6 bytes per byte of text, and 64 bytes more.
  */
 export function words(
   bytes: usize,
@@ -182,7 +181,7 @@ function toTerms(
       const end = <usize>load<u32>(word(ends, i))
       let start = end - 1
       while (start > bytes && load<u8>(lower + <usize>load<u8>(start - 1))) start--
-      // A word that is too long to be one stays as it is.
+      // A word that is too long to be one stays unchanged.
       if (end - start > LONGEST_WORD) store<u64>(slot, key, 8)
       else stem(start, <i32>(end - start), slot + 8)
       store<u64>(slot, key)

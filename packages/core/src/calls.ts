@@ -196,7 +196,7 @@ function completed(settings: PartialSettings | undefined, base: Settings): Setti
   return settings === undefined ? base : resolveSettings(settings, base)
 }
 
-/** The words score and the support are of the query's ranking: similarities have two terms only. */
+/** The BM25 score and the support are of the query's ranking: similarities have two terms only. */
 function withoutWords(settings: Settings): Settings {
   return settings.mix === 'words' ? { ...settings, mix: 'standard' } : settings
 }

@@ -59,7 +59,7 @@ export interface Context {
   texts: Postings | undefined
   /** The rows without a vector, ascending. */
   missing: readonly number[]
-  /** The scores that candidates were given, by row; NaN where there is none. */
+  /** The scores that candidates were given, by row; NaN if there is none. */
   scores: Float64Array | undefined
 }
 
@@ -266,7 +266,7 @@ export function countTexts(texts: readonly Text[] | undefined): number {
   throw new KithError('BAD_INPUT', 'texts must be an array')
 }
 
-/** The scores of candidates by row, each read once; NaN where there is none. */
+/** The scores of candidates by row, each read once; NaN if there is none. */
 function readScores(scores: ArrayLike<number | null | undefined>, vectors: Rows): Float64Array {
   if (!Array.isArray(scores) && !ArrayBuffer.isView(scores)) {
     throw new KithError('BAD_INPUT', 'scores must be an array')

@@ -22,7 +22,7 @@ export interface SharedNeighbor {
 
 /** A term of the query that a candidate's text has. */
 export interface MatchedTerm {
-  /** The term, a stem with `english` terms; undefined where the query's text was prepared before. */
+  /** The term, a stem with `english` terms; undefined if the query's text was prepared before. */
   term: string | undefined
   /** The term's part of the BM25 score. */
   weight: number
@@ -58,7 +58,7 @@ export interface Explanation {
   score: number
   /** Whether it is in the context; the others are not looked at closely. */
   inContext: boolean
-  /** How the embeddings were compared, and why; undefined where none were. */
+  /** How the embeddings were compared, and why; undefined if none were. */
   metric: MetricUse | undefined
   /** The parts of its score; all 0 outside the context, and with the raw mix, whose terms have no common scale. */
   parts: ScoreParts
@@ -66,12 +66,12 @@ export interface Explanation {
   geometric: number
   /** How much its neighborhood overlaps the query's, from 0 to 1; 0 outside the context. */
   jaccard: number
-  /** W: its words score, where texts are given. */
+  /** W: its BM25 score, where texts are given. */
   words: number
   /** The query's terms that its text has, the heaviest first. */
   matched: MatchedTerm[]
   /**
-   * The terms in a row with most of the query's; undefined where its text has none of them, was
+   * The terms in a row with most of the query's; undefined if its text has none of them, was
    * prepared before or has a tokenizer that is a function.
    */
   window: TextWindow | undefined
@@ -185,7 +185,7 @@ function spansOf(
   }
 }
 
-/** The title and the text of a candidate; undefined where it was prepared before. */
+/** The title and the text of a candidate; undefined if it was prepared before. */
 function partsOf(value: Text | undefined): Partial<TitledText> {
   if (typeof value === 'string') return { text: value }
   return value === undefined || 'postings' in value ? {} : value

@@ -104,7 +104,10 @@ export class TrialContext {
     })
   }
 
-  /** The candidates that are looked at. The words score is cheap, and computed anew: it needs the texts. */
+  /**
+   * The candidates that are looked at. The BM25 score is cheap, and computed anew: it needs the
+   * texts.
+   */
   #contextOf(memory: Workspace, rows: number, all: Settings): Context {
     const { texts } = this.#candidates
     if (usesWords(all, texts !== undefined)) {

@@ -14,7 +14,7 @@ import { lookedAt } from './method/preselect.ts'
 import { Selection } from './selection.ts'
 import type { Text } from './text/prepare-text.ts'
 
-/** A retriever's scores, one for each candidate; undefined where it gave none. */
+/** A retriever's scores, one for each candidate; undefined if it gave none. */
 export type RetrieverScores = readonly (number | undefined)[]
 
 /** The vectors that a ranking of candidates needs, and the ranking once they are available. */

@@ -61,7 +61,7 @@ export interface SparseCounts {
   without: number
 }
 
-/** Draws sparse labels from a run in a file and writes them into the collection's folder. */
+/** Draws sparse labels from a run in a file and writes them into the dataset's folder. */
 export async function drawFromRun(
   collection: WordnetCollection,
   run: string,

@@ -11,7 +11,7 @@ import {
 import type { Pooling } from './network/pooling.ts'
 import { InferenceSession, type SessionOptions, Tensor } from './runtime.ts'
 
-/** The model of a session: a checkpoint, or an ONNX file that is used as it is. */
+/** The model of a session: a checkpoint, or an ONNX file that is used unchanged. */
 export type SessionSource = ModelSource | { file: string; head: Model['head'] }
 
 /** Texts of one length, their tokens one behind the other. */

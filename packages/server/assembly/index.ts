@@ -38,7 +38,7 @@ export function endOfNumbers(): usize {
 /**
  * Reads an array from the position behind its opening bracket.
  *
- * @returns How many numbers it has; -1 where it is no array of numbers.
+ * @returns How many numbers it has; -1 if it is no array of numbers.
  */
 export function readNumbers(at: usize, into: usize): i32 {
   let count: i32 = 0

@@ -64,7 +64,7 @@ export class NumberReader {
   }
 
   /**
-   * Reads an array. Undefined where it is anything but an array of JSON numbers, which `JSON.parse`
+   * Reads an array. Undefined if it is anything but an array of JSON numbers, which `JSON.parse`
    * may judge.
    *
    * @param at The position behind the opening bracket.

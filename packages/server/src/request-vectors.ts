@@ -34,7 +34,7 @@ export class RequestVectors {
     return vector
   }
 
-  /** The numbers whose little-endian float32 a text has as base64; undefined where it has none. */
+  /** The numbers whose little-endian float32 a text has as base64; undefined if it has none. */
   fromBase64(text: string): Float32Array | undefined {
     const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
     const characters = text.length - padding

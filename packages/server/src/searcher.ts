@@ -57,7 +57,7 @@ export class Searcher {
     return hits!
   }
 
-  /** The vectors of documents that a search found; undefined where one is gone since. */
+  /** The vectors of documents that a search found; undefined if one is gone since. */
   vectors(ids: readonly string[]): Promise<(Float32Array | undefined)[]> {
     return this.#ask(async () => {
       const documents = await this.#store.fetch(ids, { vectors: true, texts: false })

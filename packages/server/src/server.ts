@@ -35,8 +35,9 @@ export interface ServeOptions {
   store?: SearchStore | undefined
   settings?: PartialSettings | undefined
   /**
-   * Whose terms are counted for the words score, where `settings` have no statistics: those of all
-   * documents of the store, as they are at the start, or those of each request alone. Default: store.
+   * Whose terms are counted for the BM25 score, where `settings` have no statistics: those of all
+   * documents of the store, as they are at the start, or those of each request alone. Default:
+   * store.
    */
   statistics?: 'store' | 'context' | undefined
   /** The scale on which relevance is estimated; default: what the store keeps. */

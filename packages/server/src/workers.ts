@@ -11,8 +11,8 @@ import type { Services } from './routes/route.ts'
 /** Milliseconds before a worker that could not be started is started again. */
 const RETRY_TIME = 1000
 /**
- * Milliseconds that a worker may take to tell its metrics. Prometheus gives up after 10 seconds
- * unless told otherwise, and a worker that ranks answers between two requests.
+ * Milliseconds that a worker may take to tell its metrics. Prometheus gives up after 10 seconds by
+ * default, and a worker that ranks answers between two requests.
  */
 const METRICS_TIME = 2000
 /** Milliseconds between two heartbeats, each of which asks the workers for their metrics. */

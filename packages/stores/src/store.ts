@@ -47,7 +47,7 @@ export interface StoreFetchOptions {
 export interface StoreHits {
   ids: string[]
   scores: Float32Array
-  /** Their vectors, one behind the other; empty where they were not wanted. */
+  /** Their vectors, one behind the other; empty if they were not wanted. */
   vectors: Float32Array
 }
 
@@ -61,7 +61,7 @@ export interface Store {
   count(): Promise<number>
   /** Each query's best documents. */
   search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]>
-  /** Documents by id, in the order asked for; undefined where there is none. */
+  /** Documents by id, in the order asked for; undefined if there is none. */
   fetch(ids: readonly string[], options?: StoreFetchOptions): Promise<(StoreDocument | undefined)[]>
   /**
    * The ids of the documents whose words fit a text best, best first, where the store can search
@@ -74,12 +74,12 @@ export interface Store {
    */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /**
-   * How often terms occur in the documents that have texts: for the words score of rankings. Changes
-   * of documents keep it up to date; undefined where there are no texts, or none were counted.
+   * How often terms occur in the documents that have texts: for the BM25 score of rankings. Changes
+   * of documents keep it up to date; undefined if there are no texts, or none were counted.
    */
   terms(): Promise<TermStatistics | undefined>
   /**
-   * The background by which the relevance of hits is estimated; undefined where none was made, or the
+   * The background by which the relevance of hits is estimated; undefined if none was made, or the
    * number of documents has doubled or halved since.
    */
   background?(): Promise<Background | undefined>

@@ -37,7 +37,7 @@ export const GENERATOR = '<meta name="generator" content="kith studio">'
 /** A page in one file, which opens from a disk and from any web server, and connects to nothing. */
 interface WholePage {
   title: string
-  /** The collection that it shows; undefined asks the reader for one. */
+  /** The dataset that it shows; undefined asks the reader for one. */
   collection?: WrittenCollection | undefined
 }
 
@@ -67,7 +67,7 @@ ${data}<script>${script}</script>
 `
 }
 
-/** A collection as JSON in a page: `<` would let a text end the element that holds it. */
+/** A dataset as JSON in a page: `<` would let a text end the element that holds it. */
 function jsonOf(collection: WrittenCollection): string {
   return JSON.stringify(collection).replaceAll('<', '\\u003c')
 }

@@ -131,7 +131,10 @@ export interface Tuned extends Decision {
   texts: boolean
   /** How many judged queries there were. */
   queries: number
-  /** Trials of each study, and into how many folds the queries were split; 0 where nothing was searched. */
+  /**
+   * Trials of each study, and into how many folds the queries were split; 0 if nothing was
+   * searched.
+   */
   trials: number
   folds: number
   seed: number

@@ -18,7 +18,7 @@ export interface HeldOutValues {
   /** The retriever's own ranking. */
   baseline: Float64Array
   default: Float64Array
-  /** With the settings that the other folds chose; undefined where none were searched for. */
+  /** With the settings that the other folds chose; undefined if none were searched for. */
   tuned?: Float64Array | undefined
   /** With the embeddings only, where there are texts and nothing was searched for. */
   embeddings?: Float64Array | undefined

@@ -33,15 +33,15 @@ export interface BatchProgress extends Batch {
   failures: readonly BatchFailure[]
   /** Queries per second over the last minute of work; 0 before there was any. */
   rate: number
-  /** Seconds until the end at that rate; undefined where it is unknown. */
+  /** Seconds until the end at that rate; undefined if it is unknown. */
   secondsLeft: number | undefined
 }
 
 /** A job that was set aside. */
 export interface BatchFailure {
   /**
-   * Places of its queries in the batch: the first, and the one behind the last. Undefined where
-   * the job was changed in the database.
+   * Places of its queries in the batch: the first, and the one behind the last. Undefined if the
+   * job was changed in the database.
    */
   from: number | undefined
   to: number | undefined

@@ -53,7 +53,7 @@ interface Row {
  * `_relevance_score`.
  *
  * @param vector The query's vector.
- * @param options `text`, `title` and `vector` are the columns; the vector's is `vector` unless told otherwise.
+ * @param options `text`, `title` and `vector` are the columns; the vector's is `vector` by default.
  */
 export function lancedbReranker(vector: Vector, options: LancedbRerankerOptions): LancedbReranker {
   refuseUnknown(options ?? {}, rerankerParts)

@@ -21,7 +21,7 @@ export type ListReader<Hit> = Omit<Reader<Hit>, 'vector'> & {
 /** A document that one or more lists have found. */
 export interface MergedHit<Hits extends readonly unknown[] = readonly unknown[]> {
   id: string
-  /** The hit as each list has it; undefined where a list has not found it. */
+  /** The hit as each list has it; undefined if a list has not found it. */
   hits: { [List in keyof Hits]: Hits[List] | undefined }
   /** The hit's score in each list, higher is better; undefined if a list has no score. */
   scores: (number | undefined)[]

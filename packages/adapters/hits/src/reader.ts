@@ -18,11 +18,11 @@ import { higherIsBetter, type RetrieverScores, takesWords } from '@kith/core/int
  * ```
  */
 export interface Reader<Hit> {
-  /** The hit's vector; undefined where the store has not sent a dense one. */
+  /** The hit's vector; undefined if the store has not sent a dense one. */
   readonly vector: (hit: Hit) => Vector | undefined
-  /** The hit's text; undefined where it has none. Without this function only vectors can be used. */
+  /** The hit's text; undefined if it has none. Without this function only vectors can be used. */
   readonly text?: ((hit: Hit) => string | undefined) | undefined
-  /** The hit's title, whose words count more than those of the text; undefined where it has none. */
+  /** The hit's title, whose words count more than those of the text; undefined if it has none. */
   readonly title?: ((hit: Hit) => string | undefined) | undefined
   /**
    * The score that the store gave the hit, by which words and scores choose hits whose vectors are
@@ -57,7 +57,7 @@ export interface Fields extends TextField {
 
 /** The columns with a row's vector, text, title and id. */
 export interface RowFields extends Fields {
-  /** The name of the column with the id, for `mergeHits`; `id` unless told otherwise. */
+  /** The name of the column with the id, for `mergeHits`; `id` by default. */
   id?: string | undefined
 }
 
@@ -81,7 +81,7 @@ export function textIn<Hit>(
   return Object.assign(text, { field, fieldsOf })
 }
 
-/** A field of an object; undefined where a store has sent another kind of value. */
+/** A field of an object; undefined if a store has sent another kind of value. */
 export function fieldOf(object: unknown, field: string): unknown {
   return typeof object === 'object' && object !== null
     ? (object as Record<string, unknown>)[field]
@@ -89,7 +89,7 @@ export function fieldOf(object: unknown, field: string): unknown {
 }
 
 /**
- * A number in a field; undefined where a store has sent none that counts. Types of hits leave their
+ * A number in a field; undefined if a store has sent none that counts. Types of hits leave their
  * scores out: with `score` in two of them, a reader would take the hits of the other store.
  */
 export function numberIn(object: unknown, field: string): number | undefined {
@@ -97,7 +97,7 @@ export function numberIn(object: unknown, field: string): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** An id in a field; undefined where a store has sent none. */
+/** An id in a field; undefined if a store has sent none. */
 export function idIn(object: unknown, field: string): string | number | bigint | undefined {
   const value = fieldOf(object, field)
   return ['string', 'number', 'bigint'].includes(typeof value) ? (value as string) : undefined
@@ -118,7 +118,7 @@ export function denseVector(value: unknown): Vector | undefined {
   return typeof toArray === 'function' ? denseVector(toArray.call(value)) : undefined
 }
 
-/** A query's vector and text; undefined where it has none. */
+/** A query's vector and text; undefined if it has none. */
 export function partsOf(query: Query): { vector: Vector | undefined; text: Text | undefined } {
   const { vector, text } = (query ?? {}) as Partial<QueryViews>
   const views = vector !== undefined || text !== undefined
@@ -186,7 +186,7 @@ function noTexts<Hit>(
   return `no hit has a ${part} ${where}; hit 0 has ${there}; correct the name, or make the store return that field`
 }
 
-/** The store's scores, the higher the better; undefined where the reader knows none. */
+/** The store's scores, the higher the better; undefined if the reader knows none. */
 export function scoresOf<Hit>(
   hits: readonly Hit[],
   { score, byScore = true }: Pick<Reader<Hit>, 'score' | 'byScore'>,
@@ -196,8 +196,8 @@ export function scoresOf<Hit>(
 }
 
 /**
- * Vectors of hits, undefined where a hit has none. With words, some hits may lack theirs: another
- * list brought them. If all do, the store was not asked for them, and ranking on would hide it.
+ * Vectors of hits, undefined if a hit has none. With words, some hits may lack theirs: another list
+ * brought them. If all do, the store was not asked for them, and ranking on would hide it.
  *
  * @param advice What to do where one is missing that must not be.
  */

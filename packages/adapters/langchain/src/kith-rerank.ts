@@ -45,8 +45,9 @@ export interface KithRerankOptions
    */
   title?: string | ((document: DocumentInterface) => string | undefined) | undefined
   /**
-   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
-   * With it the context is chosen from the first 200 documents instead of the first 50.
+   * How often terms occur in the corpus, from `termStatistics` of @kith/core or `kith
+   * term-statistics`. With it the context is chosen from the first 200 documents instead of the
+   * first 50.
    */
   statistics?: TermStatistics | undefined
   /** How many of the best documents to return; by default all. */

@@ -80,7 +80,7 @@ class Parts {
     readonly place: OutputPlace,
     readonly partial: string,
     readonly lock: FileLock | undefined,
-    /** Called when there is a journal to go on from. */
+    /** Called when there is a journal to resume from. */
     readonly onKept?: () => void,
   ) {
     this.#journal = `${partial}.json`

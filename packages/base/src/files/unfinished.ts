@@ -44,7 +44,9 @@ function hostDigest(): string {
 
 let host: string | undefined
 
-/** When a process began, `ended` for one that only waits to be cleared away, undefined where unknown. */
+/**
+ * When a process began, `ended` for one that only waits to be cleared away, undefined if unknown.
+ */
 function startOf(pid: number): string | undefined {
   const stat = quiet(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   if (stat === undefined) return undefined

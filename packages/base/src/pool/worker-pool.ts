@@ -213,7 +213,7 @@ export class WorkerPool<Request, Answer> {
   }
 }
 
-/** The outcome of a promise, or an error where a signal is aborted first. */
+/** The outcome of a promise, or an error if a signal is aborted first. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(abortedError(signal))

@@ -116,7 +116,10 @@ export const serveOptions = {
 
 type ServeValues = Values<typeof serveOptions>
 
-/** The settings that are served, tuned or the options'; an error where tuning advises against reranking, without --force. */
+/**
+ * The settings that are served, tuned or the options'; an error if tuning advises against
+ * reranking, without --force.
+ */
 export async function readServedSettings(values: ServeValues): Promise<Settings> {
   // Requests may bring texts.
   const { settings, tuned } = await readRanking(values, { texts: true })
@@ -145,7 +148,7 @@ export function readServedTerms(values: ServeValues): {
   }
 }
 
-/** The model that embeds texts; undefined where requests must bring embeddings. */
+/** The model that embeds texts; undefined if requests must bring embeddings. */
 export function readServedModel(values: ServeValues) {
   const { model, ...options } = readEncoderOptions(values)
   const adapter = optionalText(values, 'adapter')

@@ -112,7 +112,7 @@ export interface TrainRecipe {
   inputs: Readonly<Record<string, unknown>>
   /** Λ of a linear adapter. */
   shrinkage: number | undefined
-  /** How a teacher's scores become labels; undefined where none is given. */
+  /** How a teacher's scores become labels; undefined if none is given. */
   distil: PartialDistilSettings
   /** A description such as `preset paper-tas-b with labelDepth=8`. */
   recipe: string

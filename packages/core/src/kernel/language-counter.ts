@@ -130,7 +130,7 @@ class LanguageCounter {
     const from = start - this.#start
     const word = decoder.decode(this.#bytes.subarray(from, from + length))
     const folded = this.#table.foldWord(word)
-    // A word that is too long to be one is a term as it is.
+    // A word that is too long to be one is a term unchanged.
     const [term, prefix] = folded.length > LONGEST_WORD ? [folded, ''] : this.#rules.terms(folded)
     this.#integers.set(hashTerm(term), to / 4)
     if (this.#rules.prefixes) this.#integers.set(hashTerm(prefix), to / 4 + 2)

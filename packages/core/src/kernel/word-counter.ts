@@ -19,7 +19,7 @@ class WordCounter {
   readonly #memory = new WebAssembly.Memory({ initial: 2 })
   readonly #wasm: WasmExports
   readonly #tokenizer: TokenizerName
-  /** Where the table of terms is; 0 where words are terms as they are. */
+  /** Where the table of terms is; 0 if words are terms as they are. */
   readonly #stems: number
   /** Where the text is: behind the table of lower case and that of terms. */
   readonly #start: number

@@ -71,7 +71,7 @@ const memory = /* @__PURE__ */ new Lender()
  * const findings = auditCandidates(query, candidates, [1, undefined, 0, undefined])
  * ```
  *
- * @param grades The judged grade of each candidate; undefined or negative where it has no judgment.
+ * @param grades The judged grade of each candidate; undefined or negative if it has no judgment.
  */
 export function auditCandidates(
   query: Query,
@@ -115,7 +115,7 @@ export function auditCandidates(
   })
 }
 
-/** The grade of each candidate, -1 where it is not judged. */
+/** The grade of each candidate, -1 if it is not judged. */
 function checkGrades(
   grades: readonly (number | undefined | null)[],
   { candidates }: Context,

@@ -17,7 +17,9 @@ export type Cutoff = 'auto' | number | { relevance: number }
 
 /** The options of a list, besides the settings of the ranking. */
 export interface ListOptions {
-  /** The background of the collection, from `background`: with it and texts, hits have a `relevance`. */
+  /**
+   * The background of the corpus, from `background`: with it and texts, hits have a `relevance`.
+   */
   background?: Background | undefined
   /** Platt scaling of the estimated relevance, from judged queries. */
   calibration?: Calibration | undefined

@@ -42,7 +42,10 @@ export function viewWeights(context: Context, settings: Settings): Map<string, V
   return new Map(names.map((name) => [name, name === 'texts' ? words : share]))
 }
 
-/** The weights of the texts' view: in the second generation the words score stands for it in the score. */
+/**
+ * The weights of the texts' view: in the second generation the BM25 score stands for it in the
+ * score.
+ */
 function wordsOf({ texts, views }: Context, { mix }: Settings): ViewWeights {
   if (!texts) return { graph: 0, score: 0 }
   if (views.size === 0) return { graph: 1, score: mix === 'words' ? 0 : 1 }

@@ -21,7 +21,7 @@ export interface TunerRange {
 export interface Setting<T = unknown> {
   /** A noun phrase for the command line and the documentation. */
   help: string
-  /** Undefined where the default depends on the inputs, or where there is none. */
+  /** Undefined if the default depends on the inputs, or where there is none. */
   default: T
   /** The symbol in docs/method.md. */
   symbol?: string

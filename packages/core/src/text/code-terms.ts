@@ -56,7 +56,10 @@ function partTerm(part: string): string {
   return /^[a-z]+$/.test(word) ? porterStem(word) : word
 }
 
-/** Where the name starts that the word between two places of a text announces, −1 where it announces none. */
+/**
+ * Where the name starts that the word between two places of a text announces, −1 if it announces
+ * none.
+ */
 export function definedName(text: string, start: number, end: number): number {
   if (end - start > 9 || !DEFINER.test(text.slice(start, end))) return -1
   BEFORE_NAME.lastIndex = end

@@ -28,7 +28,7 @@ export interface GraphNode {
   readonly inputs: readonly Value[]
   readonly outputs: readonly Value[]
   readonly attributes: Readonly<Record<string, Attribute>>
-  /** A rule per input; undefined where nothing flows back, as to indices. */
+  /** A rule per input; undefined if nothing flows back, as to indices. */
   readonly gradients: readonly (GradientRule | undefined)[]
 }
 

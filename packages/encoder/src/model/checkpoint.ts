@@ -9,7 +9,7 @@ import { wordTables } from './families.ts'
 /** The weights of a graph's parameters, by name. */
 export type Weights = ReadonlyMap<string, Float32Array>
 
-/** The file of a checkpoint's weights, or the index of several; undefined where there is none. */
+/** The file of a checkpoint's weights, or the index of several; undefined if there is none. */
 export function findWeights(folder: string): string | undefined {
   return ['model.safetensors', 'model.safetensors.index.json']
     .map((name) => join(folder, name))

@@ -174,7 +174,7 @@ export interface LayerNames {
   /** Query, key and value, or one matrix with the three below each other. */
   projections: readonly string[]
   attentionOutput: string
-  /** Undefined where a layer has none. */
+  /** Undefined if a layer has none. */
   attentionNorm: string | undefined
   up: string
   /** The factor of a gated block: a matrix of its own, or the first half of `up`. */

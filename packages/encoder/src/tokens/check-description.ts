@@ -154,7 +154,7 @@ export function splitsAtSpaces({ normalizer, pre_tokenizer, added_tokens }: Json
   )
 }
 
-/** A step, or the steps of a sequence; none where there is none. */
+/** The steps of a sequence, or one step; empty without a step. */
 function stepsOf(step: unknown, key: string): unknown[] {
   if (step === null || step === undefined) return []
   const inner = isObject(step) && step['type'] === 'Sequence' ? step[key] : undefined

@@ -9,7 +9,7 @@ import { IdList } from '../io/id-list.ts'
 export interface EmbeddingIds {
   idOf(row: number): string
   rowOf(id: string): number | undefined
-  /** The row of an id of a list, -1 where there is none. */
+  /** The row of an id of a list, -1 if there is none. */
   find(ids: IdList, index: number): number
   /** The same ids in a form that can be handed to a worker thread. */
   share(): SharedRowIds

@@ -34,7 +34,7 @@ export class Fields {
     return bytes.toString('utf8', this.starts[field]!, this.ends[field]!)
   }
 
-  /** The number in a field, NaN where it is none. */
+  /** The number in a field, NaN if it is none. */
   number(bytes: Buffer, field: number): number {
     return parseNumber(bytes, this.starts[field]!, this.ends[field]!)
   }

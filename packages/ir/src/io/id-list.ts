@@ -69,7 +69,7 @@ export class IdList {
     return this.#bytes.toString('utf8', this.#starts[index]!, this.#starts[index + 1]!)
   }
 
-  /** The whole number that an id is, in the form that `String` gives it; -1 where it is none. */
+  /** The whole number that an id is, in the form that `String` gives it; -1 if it is none. */
   wholeNumber(index: number): number {
     const bytes = this.#bytes
     const from = this.#starts[index]!

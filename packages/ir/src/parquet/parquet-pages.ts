@@ -21,7 +21,7 @@ import { checkThrift } from './thrift-check.ts'
 
 /** A page of a column: the levels of its entries, and the bytes of those that are not null. */
 export interface Page {
-  /** 0 where an entry starts a row. */
+  /** 0 if an entry starts a row. */
   repetition: Uint32Array | undefined
   /** Below the column's depth where an entry is null. */
   definition: Uint32Array | undefined

@@ -80,7 +80,7 @@ class RunScanner {
     if (last && this.#state !== 'end') throw this.#wrong(bytes, from)
   }
 
-  /** Reads one token and returns where it ends, or -1 where the bytes end before it does. */
+  /** Reads one token and returns where it ends, or -1 if the bytes end before it does. */
   #token(bytes: Buffer, from: number, last: boolean): number {
     const byte = bytes[from]!
     if (byte === 10) this.#line++

@@ -49,7 +49,7 @@ export class Run implements Iterable<RankedQuery> {
     return this.#positions.has(query)
   }
 
-  /** The ranking of a query, or undefined where the run does not have it. */
+  /** The ranking of a query, or undefined if the run does not have it. */
   get(query: string): RankedQuery | undefined {
     const rows = this.rows(query)
     if (!rows) return undefined

@@ -119,7 +119,7 @@ export class TextStore {
     return this.#ids.length
   }
 
-  /** The text with an id, undefined where there is none. */
+  /** The text with an id, undefined if there is none. */
   get(id: string): TextEntry | undefined {
     this.#state.check()
     const found = this.#find(id)

@@ -25,12 +25,12 @@ export function formatTopic({ id, text }: TextEntry): string {
   return `<top>\n<num> Number: ${escapedText(id)}\n<title> ${title}\n</top>\n`
 }
 
-/** Why a text does not come back from a document as it is, undefined where it does. */
+/** Why a text does not come back from a document as it is, undefined if it does. */
 export function lostInDocument({ id }: TextEntry): string | undefined {
   return id === '' ? 'the id is empty' : undefined
 }
 
-/** Why a text does not come back from a topic as it is, undefined where it does. */
+/** Why a text does not come back from a topic as it is, undefined if it does. */
 export function lostInTopic(entry: TextEntry): string | undefined {
   return entry.title ? 'topics cannot express titles' : lostInDocument(entry)
 }

@@ -6,7 +6,7 @@ export interface BatchQuery {
   query: string
   /** Its candidates, best first. */
   ids: readonly string[]
-  /** Its embedding; undefined where there is none. */
+  /** Its embedding; undefined if there is none. */
   vector: Float32Array | undefined
   /** The candidates' scores, where the old ranking may have to be kept. */
   scores?: Float64Array | undefined
@@ -62,7 +62,7 @@ export function damaged(query: string, problem: string): KithError {
   )
 }
 
-/** The header before the numbers; undefined where `encodeItem` cannot have written it. */
+/** The header before the numbers; undefined if `encodeItem` cannot have written it. */
 function readHeader(bytes: Buffer): Header | undefined {
   let header: Partial<Record<keyof Header, unknown>> | null
   try {

@@ -147,7 +147,7 @@ export interface Found {
    */
   relevance: number | undefined
   title?: string | undefined
-  /** Undefined where the collection has no texts. */
+  /** Undefined if the collection has no texts. */
   text?: string | undefined
   /** The metadata of a document in memory. */
   metadata?: unknown

@@ -138,7 +138,7 @@ export class Collection {
 
   /**
    * A document's title and whole text, a passage of a folder (`bees.md:12`), or a whole file of a
-   * folder by its path in it (`bees.md`); undefined where there is none with this id.
+   * folder by its path in it (`bees.md`); undefined if there is none with this id.
    */
   async document(id: string): Promise<CollectionDocument | undefined> {
     this.#state.check()

@@ -24,7 +24,7 @@ export function identityOf(path: string, links = 0): string | undefined {
   return full === dirname(full) ? full : `${identityOf(dirname(full))}/${basename(full)}`
 }
 
-/** The status of a file or folder; undefined where there is none. */
+/** The status of a file or folder; undefined if there is none. */
 export function statOf(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -81,7 +81,10 @@ export function shownPaths(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, shownPaths(own)]))
 }
 
-/** A collection's name: that of the folder that its judgments or texts lie in; BEIR has its own folder for judgments. */
+/**
+ * A dataset's name: that of the folder that its judgments or texts lie in; BEIR has its own folder
+ * for judgments.
+ */
 export function collectionName(file: string): string | undefined {
   if (isStandardInput(file)) return undefined
   const folder = dirname(resolve(file))

@@ -69,7 +69,7 @@ export function sidecarOf(file: string): string {
   return `${file}.meta.json`
 }
 
-/** The contents of a file's sidecar; undefined where there is none. */
+/** The contents of a file's sidecar; undefined if there is none. */
 export async function readSidecar(file: string): Promise<ReadSidecar | undefined> {
   const name = sidecarOf(file)
   const written = await readFile(name, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -92,7 +92,7 @@ export async function readSidecar(file: string): Promise<ReadSidecar | undefined
 
 /**
  * Why a sidecar tells of another file than the one it stands beside, which was changed or cut, or
- * replaced without it; undefined where it tells of this one.
+ * replaced without it; undefined if it tells of this one.
  */
 export async function otherThan(
   file: string,
@@ -139,8 +139,8 @@ export async function digestedInputs(
 }
 
 /**
- * A text that is the same for the same work on the same files, however their paths are written: long
- * work goes on where it stopped.
+ * A text that is the same for the same work on the same files, however their paths are written:
+ * long work resumes after a stop.
  */
 export async function fingerprint(
   settings: Readonly<Record<string, unknown>>,

@@ -151,7 +151,7 @@ function namedIn(kind: string, files: JoinFiles): string | undefined {
   return kind.startsWith('labeled documents') ? (files.labels ?? files.run) : files.run
 }
 
-/** The first line that has an id between spaces or quotes; undefined where the file has no lines. */
+/** The first line that has an id between spaces or quotes; undefined if the file has no lines. */
 async function lineOf(file: string, id: string): Promise<number | undefined> {
   if (isStandardInput(file) || /\.json(\.gz)?$/i.test(file)) return undefined
   if (!(await stat(file)).isFile()) return undefined
@@ -174,7 +174,10 @@ export interface TrainingMissing {
   validation: readonly Missing[]
 }
 
-/** The missing ids; undefined where there are none, so that sidecars and printed results leave the entry out. */
+/**
+ * The missing ids; undefined if there are none, so that sidecars and printed results leave the
+ * entry out.
+ */
 export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
   return missing.training.length + missing.validation.length > 0 ? missing : undefined
 }

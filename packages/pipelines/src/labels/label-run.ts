@@ -79,8 +79,8 @@ export interface LabelResult {
 }
 
 /**
- * Makes soft training labels from sparse judgments. Stopped at any moment, the same call goes on
- * where it was, and the file is the same in the end.
+ * Makes soft training labels from sparse judgments. After a stop at any moment, the same call
+ * resumes, and writes the same file.
  *
  * ```ts
  * const { summary } = await labelRun({

@@ -125,7 +125,7 @@ async function finishLabels(
 /** The files and settings that labels are made from. */
 interface LabelFiles {
   run: string
-  /** Undefined where labels need no judgments. */
+  /** Undefined if labels need no judgments. */
   qrels?: string | undefined
   /** All files, in the order of the sidecar. */
   files: readonly string[]

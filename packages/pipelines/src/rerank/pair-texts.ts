@@ -16,7 +16,7 @@ interface PairFiles {
 /** The texts of queries and documents by their ids, for a cross-encoder. */
 export interface PairTexts {
   query(id: string): string | undefined
-  /** The texts of documents, in the order of their ids; undefined where there is none. */
+  /** The texts of documents, in the order of their ids; undefined if there is none. */
   documents(ids: readonly string[]): Promise<(string | undefined)[]>
   close(): Promise<void>
 }

@@ -244,7 +244,7 @@ export function encodeOrder({ places, scores }: NewOrder): Buffer {
   )
 }
 
-/** The order that bytes were made of; undefined where they are no order of so many candidates. */
+/** The order that bytes were made of; undefined if they are no order of so many candidates. */
 export function decodeOrder(body: Uint8Array, candidates: number): NewOrder | undefined {
   const bytes = new Uint8Array(body).buffer
   if (bytes.byteLength % 8 !== 0) return undefined

@@ -25,7 +25,7 @@ export interface ShrinkageChoice {
   tried: readonly TriedShrinkage[]
   /** The measure that decided. */
   measure: string
-  /** Figures before and after; undefined where no queries are held out. */
+  /** Figures before and after; undefined if no queries are held out. */
   measures: HeldOutFigures['measures'] | undefined
 }
 

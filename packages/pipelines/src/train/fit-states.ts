@@ -27,7 +27,7 @@ export class FitStates {
     this.#identity = identity
   }
 
-  /** The state of a fit; undefined where there is none for the same data and settings. */
+  /** The state of a fit; undefined if there is none for the same data and settings. */
   async read(fit: number): Promise<SavedState | undefined> {
     const file = this.#file(fit)
     if (!existsSync(file)) return undefined

@@ -27,7 +27,7 @@ interface Teaching {
 /** Queries with the teacher's labels, and how they get labels for other candidates. */
 interface TaughtQueries {
   queries: TrainingQuery[]
-  /** Undefined where labels do not depend on the candidates. */
+  /** Undefined if labels do not depend on the candidates. */
   relabel: Relabel | undefined
 }
 

@@ -38,7 +38,9 @@ export interface Teacher {
   readonly needsEmbedding: boolean
   /** The files that it reads. */
   readonly files: readonly string[]
-  /** Labels of a query's documents; undefined where the teacher has none, which the join's report says. */
+  /**
+   * Labels of a query's documents; undefined if the teacher has none, which the join's report says.
+   */
   teach(
     query: TrainingQuery,
     embedding: Float32Array | undefined,

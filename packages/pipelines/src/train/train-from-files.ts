@@ -34,8 +34,8 @@ export interface TrainResult extends TrainingResult, TrainingReport {
 
 /**
  * Fine-tunes a query encoder, or an adapter of query embeddings, on fixed document embeddings.
- * Stopped at any moment, the same call goes on from the last checkpoint with the same weights in
- * the end.
+ * After a stop at any moment, the same call resumes from the last checkpoint, and ends with the
+ * same weights.
  *
  * ```ts
  * const { best } = await trainFromFiles({

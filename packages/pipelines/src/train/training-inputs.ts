@@ -114,7 +114,7 @@ const usual = {
 
 /**
  * The settings with the number of steps for some queries, completed by those that are usual for the
- * kind of model; each epoch is validated unless told otherwise.
+ * kind of model; each epoch is validated by default.
  */
 export function stepsFor(
   { settings: given = {}, adapter }: Pick<TrainingInputs, 'settings' | 'adapter'>,

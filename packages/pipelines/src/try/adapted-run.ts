@@ -52,8 +52,8 @@ interface TrainingFiles {
 }
 
 /**
- * Fits an adapter to the training queries of a dataset: those of its split `train`, or those without
- * judgments. Undefined where there are too few of them, or too many for a try.
+ * Fits an adapter to the training queries of a dataset: those of its split `train`, or those
+ * without judgments. Undefined if there are too few of them, or too many for a try.
  */
 export async function fitTried(
   dataset: Dataset,
@@ -129,7 +129,7 @@ function placesOf(dataset: Dataset) {
   }
 }
 
-/** The training queries; undefined where the dataset has none, or files were named in its place. */
+/** The training queries; undefined if the dataset has none, or files were named in its place. */
 async function trainingFiles(
   dataset: Dataset,
   measured: MeasuredFiles,

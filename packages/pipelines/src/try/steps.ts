@@ -41,7 +41,7 @@ export class Steps {
 
   /**
    * Makes the run of a role, unless it is there with the same settings, not older than some files,
-   * and its time is known; undefined where it cannot be made.
+   * and its time is known; undefined if it cannot be made.
    */
   async do(
     role: TriedRole,

@@ -41,7 +41,7 @@ export interface KnownCollection extends Collection {
 /**
  * Brings the tables up to date, and refuses a pgvector that is too old.
  *
- * @returns false where there are no tables and `create` is not set.
+ * @returns false if there are no tables and `create` is not set.
  */
 export async function prepareSchema(
   connections: Connections,
@@ -98,7 +98,7 @@ export function checkName(name: string): string {
   )
 }
 
-/** A collection's properties; undefined where nothing was ever added to it. */
+/** A collection's properties; undefined if nothing was ever added to it. */
 export async function readCollection(
   db: Pick<PoolClient, 'query'>,
   name: string,
@@ -176,7 +176,7 @@ const LOCK = 0x6b697468
  * Brings the tables of one part of Kith up to date, in the schema `kith`. Migrations are
  * only ever appended to: the first ones have run somewhere already.
  *
- * @returns false where there are no tables and `create` is not set: then there are none afterwards.
+ * @returns false if there are no tables and `create` is not set: then there are none afterwards.
  */
 export async function migrate(
   connections: Connections,

@@ -18,7 +18,7 @@ const LANGUAGES = new Set([
 const PARTS = new Set(['chinese', 'code', 'japanese', 'korean', 'thai'])
 
 /**
- * The text search configuration that splits texts as a tokenizer does, more or less; undefined where
+ * The text search configuration that splits texts as a tokenizer does, more or less; undefined if
  * PostgreSQL has none.
  */
 export function wordsConfiguration(tokenizer: TermStatistics['tokenizer']): string | undefined {

@@ -52,7 +52,7 @@ export async function readBackground(file: string): Promise<Background> {
 }
 
 /**
- * The background beside a file of embeddings; undefined where there is none, or, with a warning, where
+ * The background beside a file of embeddings; undefined if there is none, or, with a warning, where
  * documents came or went since it was made. One of another model is refused.
  */
 export async function backgroundBeside(

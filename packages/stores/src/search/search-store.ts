@@ -26,13 +26,13 @@ export interface SearchStore {
     ids: readonly string[],
     options: { vectors: boolean; texts: boolean },
   ): Promise<(FetchedDocument | undefined)[]>
-  /** The ids of the documents whose words fit a text best; absent where words cannot be searched. */
+  /** The ids of the documents whose words fit a text best; absent if words cannot be searched. */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
-  /** The vectors of the documents that have some texts; absent where texts cannot be looked up. */
+  /** The vectors of the documents that have some texts; absent if texts cannot be looked up. */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
-  /** How often terms occur in the documents; undefined where that is not known. */
+  /** How often terms occur in the documents; undefined if that is not known. */
   terms?(): Promise<TermStatistics | undefined>
-  /** The background by which the relevance of hits is estimated; undefined where none was made. */
+  /** The background by which the relevance of hits is estimated; undefined if none was made. */
   background?(): Promise<Background | undefined>
   close(): Promise<void>
 }

@@ -137,7 +137,7 @@ export interface WordsPlace {
  * read once, into an index in memory, or the index of an earlier call is read. Of a collection that
  * is too large for it, the words are only counted.
  *
- * @param place Where the index is kept; undefined where nothing is.
+ * @param place Where the index is kept; undefined if nothing is.
  */
 export async function withWords(
   store: SearchStore,

@@ -87,7 +87,7 @@ function Judging(props: { info: StudioInfo; found: AuditFound; leftOut: number }
   return <div ref={root} />
 }
 
-/** The audit of this collection: it runs once, also while other views are open. */
+/** The audit of this dataset: it runs once, also while other views are open. */
 let worker: Worker | undefined
 let latest: AuditAnswer | undefined
 let onAnswer: ((answer: AuditAnswer) => void) | undefined

@@ -54,7 +54,7 @@ function answer(message: AuditAnswer): void {
 
 /**
  * The unjudged documents of one query with most evidence, as `kith audit` lists them with its
- * defaults; undefined where the relevant documents do not fit a context.
+ * defaults; undefined if the relevant documents do not fit a context.
  */
 function suspectsOf(
   source: StudioContext,

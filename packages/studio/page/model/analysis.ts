@@ -18,7 +18,7 @@ export interface Analysis {
   parts: Map<number, ScoreParts>
   /** The summands that take part in this ranking. */
   shown: readonly PartName[]
-  /** nDCG@10; undefined where nothing relevant is known. */
+  /** nDCG@10; undefined if nothing relevant is known. */
   measure: { before: number; after: number } | undefined
   /** How relevant hits are, estimated; undefined without a background, and in a mix without words. */
   estimate: Estimate | undefined

@@ -31,16 +31,19 @@ export type PageLabelSettings = Pick<
 
 /** The purpose of the settings, which decides which of them count. */
 export interface Use {
-  /** Whether the collection has texts. */
+  /** Whether the dataset has texts. */
   texts: boolean
-  /** Labels have neither words score nor support. */
+  /** Labels have neither BM25 score nor support. */
   labels?: boolean
 }
 
 /** docs/method.md section 4: the weights of the words where there are texts. */
 const words = { textScore: 0.2, textGraph: 0.3 }
 
-/** docs/method.md section 4: from how many candidates a context is chosen by the collection's statistics. */
+/**
+ * docs/method.md section 4: from how many candidates a context is chosen by the dataset's
+ * statistics.
+ */
 const PRESELECT = 200
 
 /** The presets as the page holds them. A raw mix has one view, so the words count nothing there. */
@@ -69,7 +72,7 @@ export const defaultLabels: PageLabelSettings = (({
   aggregate,
 }) => ({ labelDepth, boost, normalize, normalizeOver, aggregate }))(labelPresets.balanced)
 
-/** The preset that settings are equal to, undefined where there is none. */
+/** The preset that settings are equal to, undefined if there is none. */
 export function presetOf(settings: PageSettings): PresetName | undefined {
   return (Object.keys(pagePresets) as PresetName[]).find((name) =>
     Object.entries(pagePresets[name]).every(
@@ -94,7 +97,7 @@ export function mixOf({ mix }: PageSettings, { texts, labels }: Use): Settings['
   return mix === 'words' && (!texts || labels) ? 'standard' : mix
 }
 
-/** How words become terms; undefined where they do not take part: without texts, and in a raw mix. */
+/** How words become terms; undefined if they do not take part: without texts, and in a raw mix. */
 export function tokenizerOf(settings: PageSettings, use: Use): TokenizerName | undefined {
   const { tokenizer, textScore, textGraph } = settings
   const mix = mixOf(settings, use)
@@ -115,7 +118,10 @@ export function lookedAt(settings: PageSettings, use: Use): number {
     : contextSize
 }
 
-/** The settings as `@kith/core` takes them. @param counted The collection's statistics, where they count. */
+/**
+ * The settings as `@kith/core` takes them. @param counted The dataset's statistics, where they
+ * count.
+ */
 export function methodSettings(
   settings: PageSettings,
   use: Use,

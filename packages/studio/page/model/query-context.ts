@@ -33,7 +33,7 @@ export class QueryContext {
     this.statistics = statistics
   }
 
-  /** Whether the collection has texts. */
+  /** Whether the dataset has texts. */
   get texts(): boolean {
     return this.source.documents[0]?.text !== undefined
   }
@@ -114,7 +114,7 @@ export async function statisticsFor(
 
 let background: Promise<Background | undefined> | undefined
 
-/** The scale on which relevance is estimated, fetched once; undefined where the collection has none. */
+/** The scale on which relevance is estimated, fetched once; undefined if the dataset has none. */
 export function collectionBackground(): Promise<Background | undefined> {
   background ??= source().background()
   background.catch(() => {

@@ -14,7 +14,7 @@ export type ViewName = (typeof viewNames)[number]
 /** Everything that the page shows; its address has all of it. */
 export interface StudioState {
   view: ViewName
-  /** The id of the query; undefined shows the one that the collection opens on. */
+  /** The id of the query; undefined shows the one that the dataset opens on. */
   query: string | undefined
   /** A free text that is looked at instead of a query of the run. */
   text: string | undefined

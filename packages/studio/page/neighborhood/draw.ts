@@ -70,7 +70,7 @@ export function drawFocus(
   drawName(ctx, scene, colors, looked)
 }
 
-/** The row under a point, undefined where none is near. */
+/** The row under a point, undefined if none is near. */
 export function rowAt({ places, em }: Scene, x: number, y: number): number | undefined {
   let best: number | undefined
   let nearest = (1.25 * em) ** 2

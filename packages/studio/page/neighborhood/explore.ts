@@ -24,7 +24,7 @@ export interface Exploration {
   similarities: {
     geometric: Float32Array
     jaccard: Float32Array
-    /** Undefined where the ranking does not mix these two alone. */
+    /** Undefined if the ranking does not mix these two alone. */
     mixed: Float32Array | undefined
   }
 }

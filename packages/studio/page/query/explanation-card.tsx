@@ -157,7 +157,9 @@ function Speakers(props: { title: string; kind: string; children: ComponentChild
   )
 }
 
-/** The query's words that a document has, each with its part of the words score, and those it lacks. */
+/**
+ * The query's words that a document has, each with its part of the BM25 score, and those it lacks.
+ */
 function MatchedWords(props: {
   query: string
   matched: readonly MatchedTerm[]

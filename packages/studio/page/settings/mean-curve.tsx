@@ -97,7 +97,7 @@ function shown(value: number): string {
   return String(Number(value.toFixed(3)))
 }
 
-/** Outlives the panel: it holds the collection's judged queries, as many as fit. */
+/** Outlives the panel: it holds the dataset's judged queries, as many as fit. */
 let worker: Worker | undefined
 
 /** The means over all judged queries, from a worker that always works on the latest settings. */

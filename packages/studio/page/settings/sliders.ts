@@ -129,7 +129,7 @@ export function sliderRule(name: SliderName): SliderRule {
   return all.find((rule) => rule.name === name)!
 }
 
-/** How far a slider goes within a collection. */
+/** How far a slider goes within a dataset. */
 export function endOf({ name, to }: SliderRule, depth: number): number {
   return counting.has(name) ? Math.min(to, depth) : to
 }
@@ -144,7 +144,7 @@ export function firstSlider(settings: PageSettings, use: Use): SliderName {
   return mixOf(settings, use) === 'words' ? 'bm25Weight' : 'lambda'
 }
 
-/** The stops of a slider within a collection, with the current value among them. */
+/** The stops of a slider within a dataset, with the current value among them. */
 export function stopsOf(name: SliderName, settings: PageSettings, depth: number): number[] {
   const { stops } = sliderRule(name)
   const within = stops.filter((stop) => !counting.has(name) || stop <= depth)

@@ -68,7 +68,7 @@ async function stateAt(objective: Objective, start: Float32Array): Promise<Lbfgs
   return { iteration: 0, point, value, gradient, firstNorm: norm(gradient), corrections: [] }
 }
 
-/** The state one iteration later; undefined where no point along the direction is lower. */
+/** The state one iteration later; undefined if no point along the direction is lower. */
 async function iterate(
   objective: Objective,
   state: LbfgsState,

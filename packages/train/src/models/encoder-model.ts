@@ -211,7 +211,10 @@ function trainedWeights(
   return new Set(names.filter((name) => layerOf(name) >= layers - topLayers))
 }
 
-/** The number of the lowest layer with a weight that learns, −1 where the embeddings do; above all where nothing does. */
+/**
+ * The number of the lowest layer with a weight that learns, −1 if the embeddings do; above all
+ * where nothing does.
+ */
 function lowestTrained({ layers }: EncoderConfig, trained: ReadonlySet<string>): number {
   return Math.min(layers, ...Array.from(trained, layerOf))
 }

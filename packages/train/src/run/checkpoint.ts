@@ -118,7 +118,7 @@ export async function readCheckpoint(
   return { progress, candidates }
 }
 
-/** Whether a folder has a checkpoint to go on from. */
+/** Whether a folder has a checkpoint to resume from. */
 export function hasCheckpoint(folder: string): boolean {
   return existsSync(checkpointFile(folder, 'latest'))
 }
@@ -147,7 +147,7 @@ function damaged(file: string): FileError {
   return new FileError(file, '', problem)
 }
 
-/** The progress that a checkpoint has as JSON; undefined where it is none. */
+/** The progress that a checkpoint has as JSON; undefined if it is none. */
 export function parseProgress(text: unknown): Progress | undefined {
   const progress = objectOf(text) as Partial<Progress> | undefined
   // Earlier versions wrote the identity as a text of its own.

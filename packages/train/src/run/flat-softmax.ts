@@ -21,7 +21,7 @@ export function scoresOf(
 
 /**
  * An inverse temperature that would not leave the softmax over candidates nearly uniform, where the
- * given one does: then every candidate is pushed alike, and nothing is learned. Undefined where the
+ * given one does: then every candidate is pushed alike, and nothing is learned. Undefined if the
  * given one is well, or where no number helps since all scores are equal.
  */
 export function sharperThan(

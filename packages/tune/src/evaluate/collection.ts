@@ -10,7 +10,10 @@ import { range, tokenizerOf } from '@kith/core/internal'
 import { type SharedTexts, textAt } from '@kith/ir/internal'
 import { type MeasureKind, measures, parseMeasure } from '@kith/ir/measures'
 
-/** The texts of queries and documents, and how often their terms occur in the collection, if that is known. */
+/**
+ * The texts of queries and documents, and how often their terms occur in the corpus, if that is
+ * known.
+ */
 export interface TrialTexts {
   queries: SharedTexts
   docs: SharedTexts
@@ -28,7 +31,7 @@ export interface TrialQuery {
   docs: Uint32Array
   /** Their places in the run, ascending. */
   places: Uint32Array
-  /** The grade of every place of the run; negative where there is no judgment. */
+  /** The grade of every place of the run; negative if there is no judgment. */
   grades: Float64Array
   /** The grades of all judged documents, highest first; none negative. */
   ideal: Float64Array
@@ -64,7 +67,7 @@ export function viewsOf(
   return [asked, { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }]
 }
 
-/** Settings with the collection's term statistics, where they are known and count. */
+/** Settings with the corpus's term statistics, where they are known and count. */
 export function withStatistics(
   collection: TrialCollection,
   settings: MethodSettings,
@@ -97,7 +100,7 @@ export interface Scorer {
   /** How many of the first documents count. */
   depth: number
   /**
-   * @param grades The grades of the first `depth` documents, or of all; negative where not judged.
+   * @param grades The grades of the first `depth` documents, or of all; negative if not judged.
    * @param ideal The grades of all judged documents, highest first.
    */
   score(grades: ArrayLike<number>, ideal: ArrayLike<number>): number

@@ -9,7 +9,7 @@ import { baselineValues, QueryTrials, type TrialBatch, type TrialInputs } from '
 export interface Evaluator {
   /** How many queries there are. */
   readonly queries: number
-  /** The group of each query; undefined where each is its own. */
+  /** The group of each query; undefined if each is its own. */
   readonly groups?: readonly string[] | undefined
   /** The most candidates that a query has. */
   readonly largest: number

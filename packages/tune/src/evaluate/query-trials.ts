@@ -27,11 +27,11 @@ export interface TrialInputs extends ScorerOptions {
 /** Settings to be measured; setting s of a query has its place at s · queries + query. */
 export interface TrialBatch {
   settings: readonly MethodSettings[]
-  /** 0 where a value does not matter. */
+  /** 0 if a value does not matter. */
   mask: Uint8Array
 }
 
-/** Measures settings on a collection's queries; steps that trials share are computed once. */
+/** Measures settings on a dataset's queries; steps that trials share are computed once. */
 export class QueryTrials {
   readonly #inputs: TrialInputs
   readonly #scorer: Scorer

@@ -103,7 +103,7 @@ function notAStudy(file: string): FileError {
   return new FileError(file, '', 'is not a study file; choose another file')
 }
 
-/** Reads a text file that can only be small; undefined where there is none. */
+/** Reads a text file that can only be small; undefined if there is none. */
 export async function readSmallFile(file: string, mostBytes: number): Promise<string | undefined> {
   try {
     const { size } = await stat(file)
