@@ -119,7 +119,7 @@ console.log(JSON.stringify(figures))`
 
 const shape = { documents: 50_000, queries: 5_000, dimensions: 384 }
 
-/** CPU microseconds per query of pipelines, each a process of its own. */
+/** CPU microseconds per query of pipelines, each a separate process. */
 function perQuery(jobs) {
   return (cwd) =>
     Object.fromEntries(

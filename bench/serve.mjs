@@ -1,8 +1,8 @@
 /**
- * The rerank server under load, server and load generator each in processes of their own: rerank
- * of 60 embedded documents. First as fast as it goes, then at half of that, where latencies count
- * from the moment a request was due; then one process beside two. `--minutes=10` keeps half of
- * the peak up, and tells how much memory the server has before and after.
+ * The rerank server under load, server and load generator each in separate processes: rerank of 60
+ * embedded documents. First as fast as it goes, then at half of that, where latencies count from
+ * the moment a request was due; then one process beside two. `--minutes=10` keeps half of the peak
+ * up, and tells how much memory the server has before and after.
  *
  * CPU time is that of the server alone. Two cores cannot show what two workers can do, since the
  * load generator needs some of them: beside what was done stands what two cores would do by the

@@ -11,9 +11,9 @@ import { searchRun } from '@kith/pipelines/search'
 
 /**
  * Makes what is missing in a dataset's working folder: judged queries, embeddings and a run of 200
- * documents. Each qrels file and each model has a folder of its own. Without a model, MiniLM's
- * embeddings that the dataset comes with are used. Without a qrels file, the test split is, or the dev
- * split of a dataset that has no test split.
+ * documents. Each qrels file and each model has a separate folder. Without a model, MiniLM's
+ * embeddings that the dataset comes with are used. Without a qrels file, the test split is, or the
+ * dev split of a dataset that has no test split.
  */
 export async function makeWorkingFolder(folder, { qrels: file, model, queryPrefix, work }) {
   const splits = ['test', 'dev'].map((split) => join(folder, `qrels/${split}.tsv`))

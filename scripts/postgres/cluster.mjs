@@ -47,7 +47,7 @@ export class Cluster {
       const user = serverUser()
       if (user.uid !== undefined) {
         for (const path of [cluster.data, secret]) chownSync(path, user.uid, user.gid)
-        // The server's user gets through, and sees or writes nothing on the way.
+        // The server's user may traverse the folder, but not list or write it.
         chmodSync(folder, 0o711)
       }
       run(

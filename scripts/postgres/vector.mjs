@@ -65,7 +65,7 @@ export function makeBuildFolders(downloader = downloadUser()) {
   return { all, state, downloads, source }
 }
 
-/** Whom apt downloads as; undefined if it does so as whoever runs it. */
+/** The user that apt downloads as; undefined if it is the current user. */
 function downloadUser() {
   if (process.getuid?.() !== 0) return undefined
   try {
@@ -81,7 +81,7 @@ function aptInstall(...names) {
   })
 }
 
-/** Fetches the source package with settings of its own: nothing under /etc changes. */
+/** Fetches the source package with separate settings: nothing under /etc changes. */
 function fetchSource({ state, downloads, source }) {
   const release = /^VERSION_CODENAME=(\w+)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1]
   // The machine's own mirror, whichever that is, has the newer release too.

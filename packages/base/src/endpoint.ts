@@ -104,7 +104,9 @@ export class Endpoint {
 
   async close(): Promise<void> {}
 
-  /** Asks for the embeddings of some texts, again where the endpoint is busy or gone for a moment. */
+  /**
+   * Requests the embeddings of some texts, again if the endpoint is busy or briefly unavailable.
+   */
   async #embed(input: string[], signal: AbortSignal): Promise<EndpointRows> {
     const { firstWait = FIRST_WAIT } = this.#options
     for (let attempt = 1; ; attempt++) {
@@ -224,8 +226,8 @@ type Outcome =
 const BUILT_IN = ['pooling', 'normalize', 'maxTokens', 'revision', 'quantize', 'threads'] as const
 
 /**
- * Opens an OpenAI-compatible embeddings endpoint, and asks for one embedding, which tells its
- * dimensions. Its key is in the environment (`KITH_EMBED_KEY`).
+ * Opens an OpenAI-compatible embeddings endpoint, and requests one embedding to learn its
+ * dimensions. The key is in the environment (`KITH_EMBED_KEY`).
  *
  * @param address The endpoint, `…/v1/embeddings`, or the server that has it.
  * @param options Those of an encoder; one that an endpoint does not take is an error.

@@ -66,7 +66,7 @@ const decoders: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Array>> =
   },
 }
 
-/** The bytes of a tensor in memory of their own, so that they can be read as numbers in place. */
+/** The bytes of a tensor in separate memory, so that they can be read as numbers in place. */
 async function readBytes(
   handle: FileHandle,
   { file, offset, bytes: length }: StoredTensor,

@@ -270,7 +270,7 @@ function askFor(tokens: i32, stems: usize, slot: usize, from: usize): void {
   for (let i = 0; i < tokens; i++) {
     asked |= load<u64>(placeOf(load<u64>(double(from, i)), stems, slot))
   }
-  // Behind the last token, where nobody reads it: without a use the loop would be left out.
+  // Behind the last token, where it is never read: without a use the loop would be left out.
   store<u64>(double(from, tokens), asked)
 }
 

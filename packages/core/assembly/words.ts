@@ -146,7 +146,7 @@ function hashWords(bytes: usize, length: i32, lower: usize, hashes: usize, ends:
 function askFor(tokens: i32, stems: usize, hashes: usize): void {
   let asked: u64 = 0
   for (let i = 0; i < tokens; i++) asked |= load<u64>(placeOf(load<u64>(double(hashes, i)), stems))
-  // Behind the last word, where nobody reads it: without a use the loop would be left out.
+  // Behind the last word, where it is never read: without a use the loop would be left out.
   store<u64>(double(hashes, tokens), asked)
 }
 

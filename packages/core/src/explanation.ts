@@ -75,7 +75,10 @@ export interface Explanation {
    * prepared before or has a tokenizer that is a function.
    */
   window: TextWindow | undefined
-  /** The reciprocal neighbors that vouch for it: those it shares with the query, by shared weight, descending. */
+  /**
+   * The reciprocal neighbors that support it: those it shares with the query, by shared weight,
+   * descending.
+   */
   shared: SharedNeighbor[]
   /** The best candidates by similarity and words, the most similar to this one first. */
   supporters: Supporter[]

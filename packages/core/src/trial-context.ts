@@ -84,7 +84,7 @@ export class TrialContext {
     return bytes
   }
 
-  /** Orders the candidates anew. See {@link rerank}. */
+  /** Reranks the candidates. See {@link rerank}. */
   rerank(settings?: PartialSettings): Ranking {
     const all: Settings = { ...resolveSettings(settings), kernel: this.#kernel }
     const hasTexts = this.#candidates.texts !== undefined
@@ -105,7 +105,7 @@ export class TrialContext {
   }
 
   /**
-   * The candidates that are looked at. The BM25 score is cheap, and computed anew: it needs the
+   * The candidates that are looked at. The BM25 score is cheap, and computed again: it needs the
    * texts.
    */
   #contextOf(memory: Workspace, rows: number, all: Settings): Context {

@@ -105,8 +105,8 @@ function listOf({ order, scores, similarities, metric }: Ranking): Shortlist {
 }
 
 /**
- * A list with the candidates behind those that were looked at, unless an option takes hits away:
- * nobody knows whether they would be kept.
+ * A list with the candidates behind those that were looked at, unless an option removes hits:
+ * whether it would keep them is unknown.
  */
 export function completeList(
   list: Shortlist,

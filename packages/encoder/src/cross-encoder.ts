@@ -75,7 +75,10 @@ export class CrossEncoder {
     return { scores, cut: tokens.filter(({ cut }) => cut).length }
   }
 
-  /** Ends the sessions; texts that are not scored yet fail. Resolves when their processes are gone. */
+  /**
+   * Ends the sessions; texts that are not scored yet fail. Resolves when their processes have
+   * exited.
+   */
   async close(): Promise<void> {
     await this.#pool.close()
   }

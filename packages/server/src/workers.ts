@@ -11,8 +11,8 @@ import type { Services } from './routes/route.ts'
 /** Milliseconds before a worker that could not be started is started again. */
 const RETRY_TIME = 1000
 /**
- * Milliseconds that a worker may take to tell its metrics. Prometheus gives up after 10 seconds by
- * default, and a worker that ranks answers between two requests.
+ * Milliseconds that a worker may take to report its metrics. Prometheus gives up after 10 seconds
+ * by default, and a worker that ranks answers between two requests.
  */
 const METRICS_TIME = 2000
 /** Milliseconds between two heartbeats, each of which asks the workers for their metrics. */
@@ -34,7 +34,7 @@ interface Member {
   channel: Channel<ToWorkers>
   /** Whether it takes requests. */
   started: boolean
-  /** Its metrics when it last told them. */
+  /** The last reported metrics. */
   figures: Figures
   /** The question for its metrics that it has not answered yet. */
   asked?: Promise<boolean> | undefined
@@ -47,7 +47,7 @@ export class Workers implements HttpServer {
   readonly #plan: WorkerPlan
   readonly #shared: Shared
   readonly #members = new Set<Member>()
-  /** Counts of workers that are gone, so that no count ever falls. */
+  /** Counts of workers that have exited, so that no count ever falls. */
   #past: Figures = []
   #url = ''
   #stopping = false
@@ -92,7 +92,7 @@ export class Workers implements HttpServer {
     // Messages that come before a worker listens are lost.
     const ready = new Promise((resolve) => worker.once('message', resolve))
     const channel = new Channel<ToWorkers>(
-      // The callback takes the error of a worker that is gone; its exit says so, too.
+      // The callback takes the error of a worker that has exited; its exit says so, too.
       (message) => void ready.then(() => worker.send(message, () => {})),
       this.#answers(),
     )

@@ -9,7 +9,7 @@ const entry = workerEntry(import.meta.url, 'worker.js')
 const pools = new Map<WebAssembly.Module | undefined, WorkerPool<ScanRequest, ScanAnswer>>()
 
 /**
- * Has a search done by scanners in threads of their own. Afterwards the threads wait for another
+ * Has a search done by scanners in separate threads. Afterwards the threads wait for another
  * search; if this one failed or was stopped, they end.
  */
 export async function withScanThreads(

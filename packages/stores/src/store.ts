@@ -29,7 +29,10 @@ export interface StoreSearchOptions {
   metric?: Metric | undefined
   /** Compares with every document even where there is an approximate index. */
   exact?: boolean | undefined
-  /** A condition in the store's SQL that documents must fulfill. It is run as it is: never build it from untrusted input. */
+  /**
+   * A condition in the store's SQL that documents must fulfill. It is run unchanged: never build it
+   * from untrusted input.
+   */
   filter?: string | undefined
   /** Whether hits come with their vectors; default true. */
   vectors?: boolean | undefined
@@ -106,7 +109,8 @@ export interface StoreOptions {
   metric?: Metric | undefined
   /**
    * How the terms of texts are counted. A store with terms of another tokenizer counts all of its
-   * texts anew with the next change. Default: the store's own tokenizer, `english` for a new store.
+   * texts again with the next change. Default: the store's own tokenizer, `english` for a new
+   * store.
    */
   tokenizer?: TokenizerName | undefined
   /**

@@ -77,7 +77,7 @@ export async function exportStudio(
   }
 }
 
-/** Whoever gets the page need not know the folders of the machine that it was made on. */
+/** A reader of the page need not know the folders of the machine that it was made on. */
 function withoutFolders(files: StudioFiles): StudioFiles {
   const { run, queries, docs, corpus, queryText, qrels } = files
   const short = (file: string | undefined): string | undefined => file && basename(file)

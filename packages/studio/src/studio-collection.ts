@@ -28,7 +28,7 @@ import {
   wordsOf,
 } from './studio-wire.ts'
 
-/** Queries that tell how deep a run is: nearly always all are equally deep. */
+/** Queries in the sample that determines the depth of a run: nearly always all are equally deep. */
 const SAMPLE = 200
 /** Of the first so many queries, a fresh page shows the one with the largest gain among as many candidates. */
 const [TRIED, TRIED_DEPTH] = [100, 200]

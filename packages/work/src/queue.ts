@@ -3,7 +3,7 @@ import { type Connections, postgresError } from '@kith/stores/postgres'
 import type { PoolClient } from 'pg'
 import type PgBoss from 'pg-boss'
 
-/** pg-boss gets a schema of its own: an application may have another version of it beside us. */
+/** pg-boss gets a separate schema: an application may use another version of it. */
 const SCHEMA = 'kith_jobs'
 
 const NAME = 'queries'
@@ -90,7 +90,7 @@ export class Queue {
     )
   }
 
-  /** Frees the jobs of workers that gave no sign of life. */
+  /** Frees the jobs of workers that sent no heartbeat. */
   async expire(): Promise<void> {
     await this.#boss.expire()
   }

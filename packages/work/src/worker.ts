@@ -15,7 +15,7 @@ export type Handler = (batch: Batch, items: readonly BatchItem[]) => Promise<Bat
 export interface WorkOptions {
   /** Jobs that are under way at the same time. */
   lanes: number
-  /** Seconds without a sign of life after which another worker gets a job. */
+  /** Seconds without a heartbeat after which another worker gets a job. */
   lease: number
   /** The name of the batch whose jobs are done; default: those of all. */
   batch?: string | undefined
@@ -75,7 +75,9 @@ class Worker {
     this.#only = only
   }
 
-  /** Keeps the jobs under way from other workers, and frees those of workers without a sign of life. */
+  /**
+   * Keeps the jobs under way from other workers, and frees those of workers without a heartbeat.
+   */
   async signOfLife(): Promise<void> {
     // The last call still waits for a database that is away.
     if (this.#signing) return

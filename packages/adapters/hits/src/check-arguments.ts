@@ -48,7 +48,7 @@ export function checkFields(fields: object, reader: string, known: readonly stri
   refuseUnknown(fields, { part: `option of ${reader}`, known, synonyms })
 }
 
-/** Refuses hits that are no list: mostly a client's whole response, or a promise of it. */
+/** Refuses hits that are not an array: usually the whole response of a client, or a promise. */
 export function checkHits(hits: unknown): void {
   if (Array.isArray(hits)) {
     if (!Array.isArray(hits[0])) return

@@ -15,7 +15,7 @@ export interface HitListOptions<Hit>
   > {
   /** The group of a hit, such as its page; one hit of each is kept, or `maxPerGroup`. */
   group?: ((hit: Hit) => unknown) | undefined
-  /** A number that speaks for a hit, such as its freshness; undefined for one that has none. */
+  /** A number that favors a hit, such as its freshness; undefined for one that has none. */
   prior?: ((hit: Hit) => number | undefined) | undefined
 }
 

@@ -31,8 +31,8 @@ export interface Reader<Hit> {
    */
   readonly score?: ((hit: Hit) => number | undefined) | undefined
   /**
-   * False where hits do not stand by these scores, such as those of several lists: rising scores are
-   * then no distances, and are taken as they are.
+   * False if hits are not sorted by these scores, such as hits of several lists: rising scores are
+   * then no distances, and stay unchanged.
    */
   readonly byScore?: boolean | undefined
   /** The id by which merged lists recognize a document; undefined if a hit has none. */

@@ -19,7 +19,7 @@ export type AppendPart<State> = (part: string | Uint8Array, state: State) => Pro
 
 /** A file that is written in parts. */
 export interface ResumableWork<State> {
-  /** Equal for equal contents: a partial file with another key is thrown away. */
+  /** Equal for equal contents: a partial file with another key is discarded. */
   key: string
   /** Whether a value from a journal is a state: the file may have been changed. */
   isState(state: unknown): state is State

@@ -71,7 +71,7 @@ export function serveProcess<Data, Request, Answer>(open: Open<Data, Request, An
       queue = new RequestQueue(
         opened(open, message.data),
         () => false,
-        // The callback takes the error of a parent that is gone.
+        // The callback takes the error of a parent that has exited.
         (answer) => process.send?.(answer, undefined, undefined, () => {}),
       )
     }

@@ -100,7 +100,7 @@ export const common = {
   'help-all': { help: 'show all options' },
 } satisfies Options
 
-/** A command as it is declared: its functions see the values of its own options only. */
+/** A command as declared: its functions see the values of its own options only. */
 interface Declared<O extends Options> extends Omit<DeclaredCommand, 'options' | 'writes' | 'run'> {
   options: O
   writes?(values: Values<O & typeof common>): string[]

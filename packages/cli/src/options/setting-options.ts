@@ -80,7 +80,7 @@ export const labelSettingOptions = {
   ...setOptionsOf(labelTable),
 } satisfies Options
 
-/** Names and settings of labels, and what differs from the preset, for people. */
+/** Names and settings of labels, and a description of the difference from the preset. */
 export interface LabelRecipe {
   settings: LabelSettings
   /** A description such as `preset balanced with boost=3`. */

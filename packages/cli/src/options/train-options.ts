@@ -70,7 +70,9 @@ export const fitTable: AnyTable = {
   },
 }
 
-/** The targets have settings of their own: those of labels; `epsilon` is that of the target uniform. */
+/**
+ * The targets have their own settings: those of labels; `epsilon` is that of the target uniform.
+ */
 const { target, epsilon, ...plain } = trainTable
 
 /** The settings of a training by steps. */
@@ -163,7 +165,7 @@ export async function readTrainSettings(values: TrainValues): Promise<TrainRecip
   }
 }
 
-/** The targets of a training, for people. */
+/** Describes the targets of a training. */
 function targetText(name: string | undefined, labels: string | undefined, kind = name): string {
   if (labels !== undefined) return `labels of ${labels}`
   return kind === undefined ? 'judged documents as targets' : `target ${kind}`

@@ -43,7 +43,7 @@ export class Output {
     else print(printed)
   }
 
-  /** Prints a remark for people, above the bar where there is one. */
+  /** Prints a remark, above the bar if there is one. */
   remark(text: string): void {
     if (!this.#quiet) this.warn(text)
   }

@@ -38,7 +38,7 @@ export function available(name: KernelName): boolean {
   return name === 'typescript' || moduleOf(name) !== undefined
 }
 
-/** A new engine with a memory of its own. */
+/** A new engine with separate memory. */
 export function createEngine(name: KernelName = kernel()): Engine {
   if (name === 'typescript') return new TypeScriptEngine()
   const module = Object.hasOwn(sources, name) ? moduleOf(name) : undefined

@@ -18,7 +18,7 @@ import { WasmMemory } from './wasm-memory.ts'
 import { WasmNeighborhoods } from './wasm-neighborhoods.ts'
 import { WasmTexts } from './wasm-texts.ts'
 
-/** The method in WebAssembly, with a memory of its own that grows with the largest context. */
+/** The method in WebAssembly, with separate memory that grows with the largest context. */
 export class WasmEngine implements Engine {
   readonly #memory = new WasmMemory()
   readonly #wasm: WasmExports

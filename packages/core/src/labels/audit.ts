@@ -25,7 +25,7 @@ export interface Finding {
   vouchers: Voucher[]
 }
 
-/** A relevant candidate that speaks for another. */
+/** A relevant candidate that supports another. */
 export interface Voucher {
   candidate: number
   /** Of the embeddings. */
@@ -43,8 +43,8 @@ export interface AuditSettings extends PartialLabelSettings {
 }
 
 /**
- * The settings of an audit where it is not told others. It looks deeper than a reranking, and all
- * documents known to be relevant must fit.
+ * The default settings of an audit. It looks deeper than a reranking, and all documents known to be
+ * relevant must fit.
  */
 export const auditPreset: LabelSettings = presetOf(defaultLabelSettings, {
   contextSize: 200,

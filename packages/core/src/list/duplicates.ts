@@ -7,7 +7,7 @@ import type { PreparedText } from '../text/prepare-text.ts'
 export interface Folded {
   /** The candidates that are left, by their index. */
   kept: number[]
-  /** The candidates that each of them stands for, by the kept one's index. */
+  /** The duplicates of each kept candidate, by the kept one's index. */
   duplicates: ReadonlyMap<number, number[]>
   /**
    * The inner products of the vectors that were compared; undefined if a ranking has to look at

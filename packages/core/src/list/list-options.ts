@@ -32,11 +32,14 @@ export interface ListOptions {
   groups?: readonly unknown[] | undefined
   /** Hits of one group that are listed; 1 by default where there are groups. */
   maxPerGroup?: number | undefined
-  /** A number for each candidate that speaks for it; undefined for one that has none. */
+  /** A number for each candidate that favors it; undefined for one that has none. */
   priors?: ArrayLike<number | null | undefined> | undefined
   /** The weight of the priors; 0.1 by default. */
   priorWeight?: number | undefined
-  /** Whether priors are standardized over the context, as by default, or log-odds that are added as they are. */
+  /**
+   * Whether priors are standardized over the context, as by default, or log-odds that are added
+   * unchanged.
+   */
   priorScale?: 'standard' | 'log-odds' | undefined
 }
 

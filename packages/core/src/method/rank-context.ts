@@ -142,7 +142,7 @@ export function rankChosen(
   return { ranking, neighbors: undefined, words }
 }
 
-/** g of the chosen rows: z of their g0 over the chosen, not computed anew. */
+/** g of the chosen rows: z of their g0 over the chosen, not computed again. */
 function relevanceOfChosen(found: Preselection, chosen: Uint32Array): Relevance {
   const pick = (values: Float64Array) =>
     Float64Array.of(0, ...Array.from(chosen, (index) => values[index + 1]!))

@@ -62,7 +62,7 @@ export function extendTable<T, U extends T>(
   return { ...own, ...Object.fromEntries(changed) } as SettingTable<U>
 }
 
-/** Settings with some others, as a preset that nobody can change. */
+/** Settings with some others, as a frozen preset. */
 /* @__NO_SIDE_EFFECTS__ */
 export function presetOf<T extends object>(settings: T, changes: Partial<T>): Readonly<T> {
   return Object.freeze({ ...settings, ...changes })

@@ -24,7 +24,10 @@ export interface Settings {
   contextSize: number
   /** k: how many nearest neighbors a row has, besides the usual first, itself. At least 1. */
   k: number
-  /** k_exp: over how many nearest neighbors a neighbor vector is averaged; 0 and 1 leave it as it is. */
+  /**
+   * k_exp: over how many nearest neighbors a neighbor vector is averaged; 0 and 1 leave it
+   * unchanged.
+   */
   kExp: number
   /** τ: how far the reciprocal sets are extended, from 0 (not at all) to 1. */
   trust: number
@@ -75,7 +78,7 @@ export interface Settings {
   titleWeight: number
   /**
    * M: from how many of the first candidates the context is chosen by similarity and words; 0 takes
-   * the first ones as they are. Without it 200 where `statistics` are given, else 0.
+   * the first candidates unchanged. Without it 200 where `statistics` are given, else 0.
    */
   preselect?: number | undefined
   /** How often terms occur in the corpus, from `termStatistics`; without it the candidates' own. */

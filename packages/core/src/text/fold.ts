@@ -63,13 +63,13 @@ export class FoldTable {
     return kind
   }
 
-  /** A code point as it is compared. */
+  /** A code point in folded form. */
   fold(code: number): number {
     if (code > 0xffff) return folded(code, this.#folding)
     return (this.entries[code] || this.fill(code)) & 0xffff
   }
 
-  /** A word as it is compared. */
+  /** A word in folded form. */
   foldWord(word: string): string {
     let result = ''
     for (const character of word) {

@@ -6,7 +6,10 @@ import type { Tokenizer, TokenizerName } from './tokenizer.ts'
 
 /** The rules of a language for its words. */
 export interface Language {
-  /** The scripts that it is written in, by their Unicode names; words of other scripts stay as they are. */
+  /**
+   * The scripts that it is written in, by their Unicode names; words of other scripts stay
+   * unchanged.
+   */
   scripts: readonly string[]
   /** The term of a word, which is normalized (NFKC) and in lower case; empty for a stop word. */
   term: (word: string) => string
@@ -144,7 +147,7 @@ export class LanguageRules {
   }
 }
 
-/** The first five characters of a term; a star tells them from a term. */
+/** The first five characters of a term; a star distinguishes them from a term. */
 function prefixOf(term: string): string {
   return `${term.length <= 5 ? term : Array.from(term).slice(0, 5).join('')}*`
 }

@@ -61,7 +61,7 @@ export class TermCounter {
 
   /**
    * Appends the postings of the terms counted, in the order of their first occurrence, and starts
-   * anew. `title` is how many of them are the title's.
+   * again. `title` is how many of them are the title's.
    */
   drain(postings: Postings, title = 0): void {
     let at = postings.extend(this.#size * POSTING)

@@ -72,7 +72,7 @@ export async function readWeights(file: string, parameters: readonly Value[]): P
   return weights
 }
 
-/** The names under which a parameter may be stored: checkpoints of old say gamma and beta. */
+/** The names under which a parameter may be stored: old checkpoints say gamma and beta. */
 function spellings(name: string): string[] {
   if (!name.includes('LayerNorm')) return [name]
   return [name, name.replace(/weight$/, 'gamma').replace(/bias$/, 'beta')]

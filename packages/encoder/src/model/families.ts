@@ -177,7 +177,7 @@ export interface LayerNames {
   /** Undefined if a layer has none. */
   attentionNorm: string | undefined
   up: string
-  /** The factor of a gated block: a matrix of its own, or the first half of `up`. */
+  /** The factor of a gated block: a separate matrix, or the first half of `up`. */
   gate?: string
   down: string
   outputNorm: string
@@ -214,8 +214,8 @@ export interface Family {
   /** The number that layer normalization adds to variances, where `config.json` has no setting for it. */
   epsilon?: number
   /**
-   * How positions are told: a row of a table is added to each token, beside that a learned number to
-   * each attention score by the tokens' distance, or queries and keys are turned by an angle.
+   * The kind of position embeddings: a row of a table is added to each token, with a learned number
+   * for each attention score by the tokens' distance, or queries and keys are rotated by an angle.
    */
   positions: 'table' | 'table and distances' | 'rotary'
   /** Whether the table of positions begins with rows that no token takes: those up to the padding token's id. */

@@ -49,7 +49,7 @@ const NEWLINE = 10
 const TAB = 9
 const COMMENT = 0x23
 
-/** The fields by which formats of columns are told apart. */
+/** The fields by which formats of columns are recognized. */
 interface FirstFields {
   /** How many fields the first line has that is neither blank nor a comment; 0 without one. */
   count: number

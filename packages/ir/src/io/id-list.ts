@@ -30,7 +30,7 @@ export class IdList {
     return list
   }
 
-  /** Some ids of this list as a list of their own. */
+  /** Some ids of this list as a separate list. */
   select(indices: Uint32Array): IdList {
     const list = new IdList()
     for (const index of indices) {

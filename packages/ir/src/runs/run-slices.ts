@@ -35,8 +35,8 @@ export interface SlicedRun {
 /**
  * Cuts a run into slices of whole queries, which are then read and checked one by one: a run larger
  * than memory can be worked on, by several threads. Only the query of each line is looked at.
- * Undefined for a run that has to be read whole: in JSON or Parquet, from a pipe, or with a query that comes
- * back after others.
+ * Undefined for a run that has to be read whole: in JSON or Parquet, from a pipe, or with a query
+ * that occurs again after others.
  */
 export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
   if (!isRegular(file)) return undefined

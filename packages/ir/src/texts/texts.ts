@@ -177,7 +177,7 @@ function formatTextLine({ id, text }: TextEntry): string {
   return `${id}\t${text}\n`
 }
 
-/** Why a text does not come back from TSV as it is, undefined if it does. */
+/** Why a text cannot be read back from TSV unchanged; undefined if it can. */
 function lostInTsv({ id, title, text }: TextEntry): string | undefined {
   if (id === '' || id !== id.trim() || /[\t\r\n]/.test(id))
     return 'the id does not fit into a column'

@@ -93,7 +93,7 @@ function bytesOf(numbers: Float32Array | Float64Array | undefined): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 }
 
-/** A part of some bytes in a buffer of its own, where numbers can be read at their places. */
+/** A part of some bytes in a separate buffer, where numbers can be read at their places. */
 function copyOf(bytes: Uint8Array, from: number, to: number): ArrayBuffer {
   return new Uint8Array(bytes.subarray(from, to)).buffer
 }

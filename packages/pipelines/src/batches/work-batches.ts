@@ -12,9 +12,9 @@ import { databaseOf } from './submit-batch.ts'
 export interface WorkInputs {
   /** The database: `postgres://…`. */
   store: string
-  /** Jobs that are done at the same time, each on a thread of its own; default: all cores. */
+  /** Jobs that are done at the same time, each on a separate thread; default: all cores. */
   workers?: number | undefined
-  /** Without a sign of life for so many seconds, a job goes to another worker; default 60. */
+  /** Without a heartbeat for this many seconds, a job goes to another worker; default 60. */
   lease?: number | undefined
   /** The name of the batch whose jobs are done; default: those of all batches. */
   batch?: string | undefined

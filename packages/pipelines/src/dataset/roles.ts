@@ -3,11 +3,14 @@ interface Role {
   /** The contents of the file, for messages. */
   what: string
   /**
-   * Names under which the file is found in the dataset's folder, best first. SPLIT stands for the
-   * name of the split, SUFFIX for `.SPLIT` where the queries of the split have a file of their own.
+   * Names under which the file is found in the dataset's folder, best first. SPLIT is replaced by
+   * the name of the split, SUFFIX by `.SPLIT` if the queries of the split have a separate file.
    */
   found: readonly string[]
-  /** The name under which Kith keeps the file in `.kith`; MODEL stands for the name of the model. */
+  /**
+   * The name under which Kith keeps the file in `.kith`; MODEL is replaced by the name of the
+   * model.
+   */
   kept?: string
   /** The command that makes the file, and its inputs. */
   madeBy?: string

@@ -164,7 +164,7 @@ export type AnyEncoder = Pick<
   'name' | 'dimensions' | 'maxTokens' | 'source' | 'encode' | 'encodeStream' | 'close'
 >
 
-/** An encoder, and the name and options that tell it from others. */
+/** An encoder, and the name and options that identify it. */
 export interface NamedEncoder {
   encoder: AnyEncoder
   model: Readonly<Record<string, unknown>>

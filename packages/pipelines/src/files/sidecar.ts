@@ -33,7 +33,7 @@ export interface Input {
   sha256?: string | undefined
 }
 
-/** A sidecar as it is read: which file it tells of, unless that is a folder. */
+/** A sidecar as read: the file it belongs to, unless that is a folder. */
 export type ReadSidecar = Partial<Sidecar> & { output?: Partial<Digest> | undefined }
 
 /**
@@ -91,8 +91,8 @@ export async function readSidecar(file: string): Promise<ReadSidecar | undefined
 }
 
 /**
- * Why a sidecar tells of another file than the one it stands beside, which was changed or cut, or
- * replaced without it; undefined if it tells of this one.
+ * Why a sidecar belongs to another file than the one beside it, which was changed, truncated, or
+ * replaced without the sidecar; undefined if it belongs to this file.
  */
 export async function otherThan(
   file: string,

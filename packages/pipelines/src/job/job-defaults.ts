@@ -29,7 +29,7 @@ export const jobDefaults = {
   rrfK: 60,
   /** Queries per job of a batch: some seconds of work, so that little is lost with a worker. */
   jobSize: 256,
-  /** Seconds without a sign of life after which a job goes to another worker. */
+  /** Seconds without a heartbeat after which a job goes to another worker. */
   lease: 60,
 } as const
 

@@ -59,7 +59,7 @@ export class MissingReport {
     })
   }
 
-  /** The same for people, such as `2 candidates have no embedding: d7, d9`. */
+  /** The report as text, such as `2 candidates have no embedding: d7, d9`. */
   remarks(): string[] {
     return this.list().map(({ what, count, first }) => {
       return `${count} ${what}: ${first.join(', ')}${count > first.length ? ', …' : ''}`

@@ -109,7 +109,7 @@ interface TextPreparation {
   tokenizer: TokenizerName
   /** Threads that prepare them; by the size of the corpus without it. */
   workers?: number | undefined
-  /** Whether the terms of all documents are counted on the way. */
+  /** Whether the terms of all documents are counted in the same pass. */
   count: boolean
 }
 

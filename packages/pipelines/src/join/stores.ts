@@ -26,7 +26,7 @@ export function placeOf({
   return storeKind(store!) === 'file' ? { docs: store! } : { store: splitAddress(store!) }
 }
 
-/** The address of a store, and the collection in it that is meant. */
+/** The address of a store, and the name of its collection. */
 export interface StoreAddress {
   address: string
   collection: string | undefined

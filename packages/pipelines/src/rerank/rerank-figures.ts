@@ -25,7 +25,7 @@ export interface Measuring extends EvaluationOptions {
 
 /** Figures before and after reranking. */
 export interface RerankFigures {
-  /** The run as it was, and as it is now; between them, where a cross-encoder followed, as it was reranked. */
+  /** The run before and after; between them, if a cross-encoder followed, the reranked run. */
   evaluations:
     | [before: NamedEvaluation, after: NamedEvaluation]
     | [before: NamedEvaluation, reranked: NamedEvaluation, after: NamedEvaluation]

@@ -104,7 +104,7 @@ export interface RerankSliceInputs extends SliceSources, RerankRules {
   /** The texts, where the words count. */
   texts: SharedRowTexts | undefined
   settings: MethodSettings
-  /** The file that the rankings go to; without one they come back as they are. */
+  /** The file of the rankings; without a file they are returned. */
   form: RankingForm | undefined
   /** The cutoff of the rankings, if any. */
   list?: ListOptions | undefined

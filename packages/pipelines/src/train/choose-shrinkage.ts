@@ -81,7 +81,7 @@ export async function chooseShrinkage(
   }
 }
 
-/** The figures of held-out queries, changed by an adapter or as they are. */
+/** The figures of held-out queries, with an adapter or without. */
 async function figuresOf(
   model: AdapterModel | undefined,
   { queries, docs, metric, level, device }: ShrinkageTest,

@@ -31,7 +31,7 @@ export interface FitSettings {
 
 /** The data that a linear adapter is fitted to. */
 export interface FitInputs extends OpenEmbeddingsOptions {
-  /** Embeddings of the documents, which stay as they are. */
+  /** Embeddings of the documents, which stay unchanged. */
   docs: string
   /** The queries that are learned from; their file has embeddings. */
   training: QueryFiles
@@ -134,7 +134,7 @@ async function recipeOf(
   return chosen
 }
 
-/** Evidence-based labels of queries, made once with their embeddings as they are. */
+/** Evidence-based labels of queries, made once with their original embeddings. */
 async function evidence(
   { queries }: ReadQueries,
   target: PartialLabelSettings,

@@ -30,7 +30,7 @@ import { outsideRemark, type QueryFiles, treatOutside } from './training-queries
 /** All that a training takes, opened. */
 export interface TrainingSetup {
   docs: Embeddings
-  /** Size and modification time of the embeddings' files, which tell changed files from those of an earlier call. */
+  /** Size and modification time of the embeddings' files, which identify changed files. */
   docsVersion: string
   queries: readonly TrainingQuery[]
   validation: readonly TrainingQuery[] | undefined

@@ -75,7 +75,7 @@ interface NeededTexts {
   missing: MissingPolicy
   /** The metric that the ranking compares by. */
   metric: Settings['metric']
-  /** Whether the ranking's scores become targets as they are; else they are standardized. */
+  /** Whether the ranking's scores become targets unchanged; otherwise they are standardized. */
   ownScores: boolean
 }
 

@@ -21,7 +21,7 @@ export interface TrainingSettings extends PartialTrainSettings {
 
 /** The model, the data and the settings of a training. */
 export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptions {
-  /** Embeddings of the documents, which stay as they are. */
+  /** Embeddings of the documents, which stay unchanged. */
   docs: string
   /** The queries that are learned from. */
   training: QueryFiles

@@ -198,8 +198,9 @@ async function trainTrial(
 }
 
 /**
- * The space that `kith tune-training` searches: learning rate, inverse temperature, and the kind and
- * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
+ * The space that `kith tune-training` searches: learning rate, inverse temperature, and the kind
+ * and the settings of targets. Evidence-based targets have their own settings, so they are a branch
+ * of the space.
  */
 const trainingSpace: Space = {
   learningRate: { kind: 'float', ...trainTable.learningRate.tune! },

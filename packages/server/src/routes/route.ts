@@ -25,7 +25,7 @@ export interface Call extends Services {
   vectors: RequestVectors
   /** Its texts that were cut; counted while it is handled. */
   cuts: Cuts
-  /** Ends the work when the client is gone or the time is up; made at its first use. */
+  /** Ends the work when the client has disconnected or the time is up; made at its first use. */
   signal(): AbortSignal
 }
 
@@ -62,7 +62,7 @@ export function route<Body extends z.ZodType, Answer extends z.ZodType>(
   }
 }
 
-/** A name for an answer, for people who compare logs. */
+/** An id of an answer, for comparing logs. */
 export function answerId(): string {
   return randomUUID()
 }

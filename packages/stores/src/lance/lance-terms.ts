@@ -15,7 +15,7 @@ export function isCollection(table: string): boolean {
   return !table.includes('.')
 }
 
-/** Statistics as they are kept. */
+/** Statistics in the stored form. */
 interface KeptTerms {
   version: string
   /** How many documents the collection had. */

@@ -31,7 +31,7 @@ export interface TargetColumn {
 export interface LabelTable {
   /** The documents that count as ground truth. */
   truth: number[]
-  /** Documents with a probability worth showing, those that `mixed` likes first. */
+  /** Documents with a large enough probability, those with the most in `mixed` first. */
   rows: number[]
   columns: TargetColumn[]
   /** How many candidates there are. */
@@ -39,7 +39,7 @@ export interface LabelTable {
 }
 
 const method = new Reranker()
-/** Rows that are shown, and the probability from which on one is worth it. */
+/** The maximum number of rows, and the smallest probability that is shown. */
 const [SHOWN, VISIBLE] = [40, 0.0005]
 
 /** Makes labels of one query with every target. */

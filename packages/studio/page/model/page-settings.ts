@@ -105,7 +105,10 @@ export function tokenizerOf(settings: PageSettings, use: Use): TokenizerName | u
   return use.texts && counts ? tokenizer : undefined
 }
 
-/** From how many of the first candidates the context is chosen; 0 takes the first ones as they are. */
+/**
+ * From how many of the first candidates the context is chosen; 0 takes the first candidates
+ * unchanged.
+ */
 export function preselectOf({ preselect, statistics }: PageSettings): number {
   return preselect ?? (statistics === 'corpus' ? PRESELECT : 0)
 }

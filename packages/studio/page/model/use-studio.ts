@@ -47,7 +47,7 @@ export function useStudio(): [StudioState, Update] {
   return [state, update]
 }
 
-/** The context of a query, as far as it is there. */
+/** The context of a query, as far as it is loaded. */
 interface LoadedContext {
   /** The context of the query before, until the new one has arrived. */
   source?: StudioContext

@@ -9,7 +9,7 @@ import { Mark, partTitles } from './ranking-list.tsx'
 /** Neighbors and supporters that are named. */
 const NAMED = 6
 
-/** Why a document stands where it stands: the parts of its score, and who speaks for it. */
+/** Explains the rank of a document: the parts of its score, and its supporters. */
 export function ExplanationCard(
   props: ViewProps & { document: number; onClose: () => void },
 ): VNode | null {

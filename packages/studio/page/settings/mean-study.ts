@@ -27,7 +27,7 @@ interface Asked {
   largest: number
 }
 
-/** Bytes of the dataset that are kept; other queries are fetched anew for each study. */
+/** Bytes of the dataset that are kept; other queries are fetched again for each study. */
 const KEPT_BYTES = 2 ** 28
 /** Queries that are asked for at a time. */
 const TOGETHER = 8

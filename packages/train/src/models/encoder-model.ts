@@ -179,9 +179,9 @@ export class EncoderModel implements QueryModel {
   }
 
   /**
-   * Writes a trained encoder in the layout of its base: `model.safetensors` with the
-   * same names, config, tokenizer and pooling. Tensors that the encoder does not use
-   * (poolers, heads) are passed on as they are.
+   * Writes a trained encoder in the layout of its base: `model.safetensors` with the same names,
+   * config, tokenizer and pooling. Tensors that the encoder does not use (poolers, heads) are
+   * passed on unchanged.
    */
   async save(folder: string): Promise<void> {
     const { checkpoint, weights, shapes } = this

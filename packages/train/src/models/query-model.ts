@@ -51,7 +51,7 @@ export interface QueryModel {
   countCut(queries: readonly Query[]): number
   build(drop?: Drop): QueryGraph
   prepare(queries: readonly Query[]): QueryBatch | Promise<QueryBatch>
-  /** Writes the model, with weights as they are now, to a folder. */
+  /** Writes the model with its current weights to a folder. */
   save(folder: string): Promise<void>
   /**
    * The same model, of which the part that does not learn is computed once for each query and kept

@@ -150,7 +150,7 @@ function damaged(file: string): FileError {
 /** The progress that a checkpoint has as JSON; undefined if it is none. */
 export function parseProgress(text: unknown): Progress | undefined {
   const progress = objectOf(text) as Partial<Progress> | undefined
-  // Earlier versions wrote the identity as a text of its own.
+  // Earlier versions wrote the identity as a separate text.
   const identity = objectOf(progress?.identity)
   if (!progress || !identity) return undefined
   const { step, schedule, best, sinceBest } = progress

@@ -49,7 +49,7 @@ export function trainingIdentity(
   }
 }
 
-/** The identity of a model: its weights as they are now, and how they are used. */
+/** The identity of a model: its current weights, and how they are used. */
 export function modelIdentity(model: QueryModel): Identity {
   const weights = new Digest()
   for (const [name, data] of model.weights) {

@@ -28,7 +28,9 @@ export interface Evaluator {
     settings: readonly MethodSettings[],
     wanted?: readonly ReadonlySet<number>[],
   ): Promise<Float64Array[]>
-  /** Ends the workers; values that are not there yet fail. Resolves when all threads are gone. */
+  /**
+   * Ends the workers; values that are not there yet fail. Resolves when all threads have exited.
+   */
   close(): Promise<void>
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
@@ -120,7 +122,7 @@ function maskOf(
   )
 }
 
-/** A share in a thread of its own. If the thread dies, the next round starts another. */
+/** A share in a separate thread. If the thread dies, the next round starts another. */
 function threadShare(inputs: TrialInputs): Share {
   const pool = new WorkerPool<TrialBatch, Float64Array>({
     start: () => new ThreadWorker({ entry, data: inputs, job: 'a trial worker' }),

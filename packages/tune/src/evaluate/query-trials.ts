@@ -20,7 +20,7 @@ import {
 /** The inputs of trials, in a form that can be handed to a worker thread. */
 export interface TrialInputs extends ScorerOptions {
   collection: TrialCollection
-  /** Bytes that contexts may remember between rounds; the others start anew in each. */
+  /** Bytes that contexts may remember between rounds; the others start again in each. */
   memory: number
 }
 
@@ -97,7 +97,7 @@ export function baselineValues(list: readonly TrialQuery[], options: ScorerOptio
   )
 }
 
-/** Our own method, on the steps that trials share; the other methods are cheap, and start anew. */
+/** Our own method, on the steps that trials share; the other methods are cheap, and start again. */
 function rankWith(
   collection: TrialCollection,
   own: TrialQuery,

@@ -87,7 +87,7 @@ export class MedianPruner {
     this.#others = others
   }
 
-  /** The best value; one that reported none is worth less than any other. */
+  /** The best value; a trial without a report counts as worse than any other. */
   get best(): number {
     return this.values.at(-1) ?? -Number.MAX_VALUE
   }

@@ -154,7 +154,7 @@ class Parzen {
   }
 }
 
-/** A number's place in its dimension; other values as they are. */
+/** A number's place in its dimension; other values unchanged. */
 function placeOf(dimension: Dimension, value: Value | undefined): Value | undefined {
   return dimension.kind === 'choice' || value === undefined
     ? value

@@ -18,7 +18,7 @@ export interface SpaceInputs {
   texts: boolean
   /** The tokenizers that there are prepared texts of. */
   tokenizers?: readonly string[] | undefined
-  /** The mix of the settings to depart from; `words` with texts has settings of its own. */
+  /** The mix of the settings to depart from; `words` with texts has its own settings. */
   mix?: MethodSettings['mix'] | undefined
   /** The methods to choose among; default: `neighbors` alone. */
   methods?: readonly Method[] | undefined
