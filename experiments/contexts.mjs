@@ -1,6 +1,6 @@
 /**
- * What experiments on parts of the ranking share: judged datasets with a wide pool of candidates
- * for every query, and the ranking of docs/method.md section 4 with its parts open to change.
+ * Functions for experiments on parts of the ranking: judged datasets with a wide pool of candidates
+ * for every query, and the ranking of docs/method.md section 4 with parts that can be replaced.
  *
  * A dataset is a folder with corpus.jsonl, queries.jsonl, qrels and embeddings of MiniLM: one of
  * ../shared/data, or demo-output/wordnet-half, which the demo makes.

@@ -1,6 +1,6 @@
 /**
- * What settings gain over the default on several datasets, and what is left of it where they are
- * chosen on the other datasets only.
+ * Measures the gain of settings over the default on several datasets, and the gain that is left if
+ * the settings are chosen on the other datasets only.
  */
 import { compare } from '@kith/ir'
 import { openCollection } from './contexts.mjs'

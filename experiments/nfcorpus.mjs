@@ -1,8 +1,8 @@
 /**
- * What to teach, on NFCorpus, where all relevant documents are known: trained on one label drawn
- * for each training query, stopped by one label of each dev query, reported on the dev queries with
- * all their judgments; several draws. Then each trained model is followed by the ranking of words
- * and neighbors. p values are corrected for the number of recipes (Holm).
+ * Compares training targets on NFCorpus, where all relevant documents are known: trained on one
+ * label drawn for each training query, stopped by one label of each dev query, reported on the dev
+ * queries with all their judgments; several draws. Then each trained model is followed by the
+ * ranking of words and neighbors. p values are corrected for the number of recipes (Holm).
  *
  *   node experiments/nfcorpus.mjs FOLDER encoder [--recipes one-hot,distil] [--repeats 3]
  *     [--labels even|bm25-10|bm25-3] [--model MODEL] [--query-prefix TEXT] [-- options of kith train]

@@ -1,6 +1,6 @@
 /**
- * What a search for words adds to the hits of a search for vectors, reranked together, and what
- * stands best for the similarity of those hits whose vectors are not available.
+ * Measures the gain of adding the hits of a keyword search to the hits of a vector search, reranked
+ * together, and compares replacements for the similarity of hits without a vector.
  *
  *   node experiments/two-lists.mjs FOLDER [--run FILE] [--qrels FILE]
  *

@@ -1,7 +1,7 @@
 /**
- * What targets are worth in training, on the WordNet dataset: trained on one label per query,
- * stopped by the sparse dev labels only, tested on complete labels; several draws of the labels.
- * Significance is clustered by region: neighboring categories share their documents.
+ * Compares training targets on the WordNet dataset: trained on one label per query, stopped by the
+ * sparse dev labels only, tested on complete labels; several draws of the labels. Significance is
+ * clustered by region: neighboring categories share their documents.
  *
  *   npm run demo -- --whole                     # makes the collection and its embeddings
  *   node experiments/wordnet.mjs encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]

@@ -1,5 +1,5 @@
 /**
- * What the experiments on rankings share: a dataset's texts, and a working folder with its
+ * Functions for experiments on rankings: a dataset's texts, and a working folder with its
  * embeddings and run.
  */
 import { existsSync, mkdirSync } from 'node:fs'
