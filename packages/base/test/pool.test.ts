@@ -76,7 +76,7 @@ test('starts another worker only for requests that have waited for the given pat
   const endless = less.run(() => ({ action: 'untilStopped' }))
   expect(await less.run(() => ({ action: 'count' }))).toBe(1)
   expect(less.started()).toBe(2)
-  const ended = expect(endless).rejects.toThrow('was closed')
+  const ended = expect(endless).rejects.toMatchObject({ code: 'CLOSED' })
   await less.close()
   await ended
 })

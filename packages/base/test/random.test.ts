@@ -59,5 +59,5 @@ test('draws evenly, and differently for each seed and name', () => {
   const mean = draws.reduce((a, b) => a + b, 0) / draws.length
   expect(mean).toBeCloseTo(0.5, 1)
   expect(new Set(draws).size).toBeGreaterThan(3990)
-  expect(() => seededFraction(-1, 'q')).toThrow(/seed must be a whole number/)
+  expect(() => seededFraction(-1, 'q')).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }))
 })

@@ -56,9 +56,15 @@ describe('distilTarget', () => {
     expect(() => distilTarget([1, Number.NaN])).toThrow(
       'score 1 of the teacher must be a finite number, got NaN',
     )
-    expect(() => distilTarget([1], { depth: 0 })).toThrow('depth')
-    expect(() => distilTarget([1], { sharpness: 0 })).toThrow('sharpness')
-    expect(() => resolveDistilSettings({ deep: 3 } as object)).toThrow('deep')
+    expect(() => distilTarget([1], { depth: 0 })).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    )
+    expect(() => distilTarget([1], { sharpness: 0 })).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    )
+    expect(() => resolveDistilSettings({ deep: 3 } as object)).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    )
   })
 })
 

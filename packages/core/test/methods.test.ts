@@ -77,7 +77,9 @@ test('fusion ranks by both views without neighbors, and refuses candidates witho
   expect(rerank(asked, { vectors, texts }, { ...first, method: 'fusion' })).toEqual(
     rerank(asked, { vectors, texts }, { ...first, lambda: 1 }),
   )
-  expect(() => rerank(query, vectors, { method: 'fusion' })).toThrow(/pass texts/)
+  expect(() => rerank(query, vectors, { method: 'fusion' })).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
+  )
 })
 
 test('rerank uses the method neighbors by default', () => {
@@ -88,7 +90,9 @@ test('rerank uses the method neighbors by default', () => {
 
 test('rerank refuses settings out of range', () => {
   for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { neighborRrfK: -1 }]) {
-    expect(() => rerank(query, vectors, settings as object)).toThrow(/ must be /)
+    expect(() => rerank(query, vectors, settings as object)).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    )
   }
 })
 

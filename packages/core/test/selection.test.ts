@@ -99,10 +99,16 @@ test('ranks several times without side effects', () => {
 
 test('refuses candidates without texts, and mixes other than words', () => {
   const texts = ['flow', 'wing']
-  expect(() => new Selection([1], { texts })).toThrow('needs the texts')
-  expect(() => new Selection({ text: 'flow' }, [[1]] as never)).toThrow('needs the texts')
-  expect(() => new Selection({ text: 'flow' }, { texts }, { mix: 'standard' })).toThrow(
-    "mix 'words'",
+  expect(() => new Selection([1], { texts })).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
   )
-  expect(() => new Selection({ text: 'flow' }, { texts }).rerank([1], [[1]])).toThrow('2')
+  expect(() => new Selection({ text: 'flow' }, [[1]] as never)).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
+  )
+  expect(() => new Selection({ text: 'flow' }, { texts }, { mix: 'standard' })).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING' }),
+  )
+  expect(() => new Selection({ text: 'flow' }, { texts }).rerank([1], [[1]])).toThrow(
+    expect.objectContaining({ code: 'BAD_SHAPE' }),
+  )
 })

@@ -73,14 +73,20 @@ test('counts the same for prepared texts and for texts one at a time', () => {
 test('refuses statistics that do not fit', () => {
   const none = termStatistics(['a'], { tokenizer: 'none' })
   const own = termStatistics(['a'], { tokenizer: (text) => [text] })
-  expect(() => mergeTermStatistics([sample, none])).toThrow('cannot be merged')
-  expect(() => mergeTermStatistics([own, own])).toThrow('cannot be merged')
+  expect(() => mergeTermStatistics([sample, none])).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
+  )
+  expect(() => mergeTermStatistics([own, own])).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
+  )
   expect(() => mergeTermStatistics([])).toThrow(KithError)
-  expect(() => termStatistics('a text' as never)).toThrow('texts must be an array')
+  expect(() => termStatistics('a text' as never)).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
+  )
   expect(() => termStatistics([prepareText('a', { tokenizer: 'none' })])).toThrow(
     'prepared with tokenizer',
   )
-  expect(() => termStatistics([5 as never])).toThrow('a text must be a string')
+  expect(() => termStatistics([5 as never])).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
   const query = { vector: [1], text: 'flow' }
   const candidates = { vectors: [[1], [2]], texts: ['flow', 'wing'] }
   // Without a tokenizer, that of the statistics is taken.
@@ -91,7 +97,7 @@ test('refuses statistics that do not fit', () => {
     "term statistics were built with tokenizer 'none', but this call uses 'english'",
   )
   expect(() => rerank(query, candidates, { statistics: {} as never })).toThrow(
-    'statistics must be the result of termStatistics()',
+    expect.objectContaining({ code: 'BAD_SETTING' }),
   )
 })
 

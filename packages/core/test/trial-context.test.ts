@@ -197,7 +197,9 @@ test('refuses a context that is larger than announced', () => {
   expect(() => shared.rerank({ contextSize: 21 })).toThrow(
     'these settings need 21 candidates, but the trials have at most 20',
   )
-  expect(() => new TrialContext(query, candidates, 0)).toThrow('contextSize')
+  expect(() => new TrialContext(query, candidates, 0)).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING' }),
+  )
 })
 
 function outcome(call: () => unknown): unknown {

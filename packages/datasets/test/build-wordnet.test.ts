@@ -206,6 +206,8 @@ describe('the seed of buildWordnet', async () => {
   })
 
   test.each([-1, 1.5, Number.NaN])('%d is refused', (seed) => {
-    expect(() => buildWordnet(nouns, { seed })).toThrow('seed must be a whole number')
+    expect(() => buildWordnet(nouns, { seed })).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    )
   })
 })

@@ -106,6 +106,10 @@ test('draws no document judged not relevant, and keeps the grade of the drawn do
 test('refuses an invalid depth or seed', () => {
   const relevant = qrelsOf(new Map([['q', ['a']]]))
   const run = runOf(new Map([['q', ['a']]]))
-  expect(() => drawSparse(relevant, run, { depth: 0 })).toThrow('depth must be a whole number')
-  expect(() => drawSparse(relevant, run, { seed: -1 })).toThrow('seed must be a whole number')
+  expect(() => drawSparse(relevant, run, { depth: 0 })).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING' }),
+  )
+  expect(() => drawSparse(relevant, run, { seed: -1 })).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING' }),
+  )
 })

@@ -129,9 +129,9 @@ describe('readNouns on a bad file names the line', () => {
 
   test('names a file without synsets, a missing file and a folder', async () => {
     await expect(readNouns(await folderOf(''))).rejects.toThrow('data.noun: contains no synsets')
-    await expect(readNouns(join(folder, 'nowhere'))).rejects.toThrow('there is no such file')
+    await expect(readNouns(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'BAD_FILE' })
     mkdirSync(join(folder, 'odd/data.noun'), { recursive: true })
-    await expect(readNouns(join(folder, 'odd'))).rejects.toThrow('is not a file')
+    await expect(readNouns(join(folder, 'odd'))).rejects.toMatchObject({ code: 'BAD_FILE' })
   })
 
   test('throws a KithError for any damage', async () => {

@@ -221,7 +221,9 @@ describe('reading a bad embeddings file fails with its position', () => {
     await expect(openEmbeddings(bad, { dimensions: 3 })).rejects.toThrow(
       'expected 3 dimensions, got 2',
     )
-    await expect(openEmbeddings(bad, { dimensions: -2 })).rejects.toThrow('dimensions must be')
+    await expect(openEmbeddings(bad, { dimensions: -2 })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+    })
     const write = writeEmbeddings(bad, { dimensions: 1, ids: ['x'], format: 'memmap' }, [
       new Float32Array(1),
     ])
@@ -231,6 +233,8 @@ describe('reading a bad embeddings file fails with its position', () => {
   test('refuses a file that must be loaded and exceeds the memory budget', async () => {
     const file = await fileOf('budget.jsonl', '{"id": 1, "vector": [1, 2, 3]}\n')
     await expect(openEmbeddings(file, { memory: 8 })).rejects.toThrow('memory budget of 8 bytes')
-    await expect(openEmbeddings(file, { memory: -1 })).rejects.toThrow('memory must be')
+    await expect(openEmbeddings(file, { memory: -1 })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+    })
   })
 })

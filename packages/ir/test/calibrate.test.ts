@@ -77,7 +77,7 @@ describe('calibrate', () => {
   })
 
   test('refuses lists that do not match', () => {
-    expect(() => calibrate([])).toThrow('no judged queries')
+    expect(() => calibrate([])).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
     expect(() => calibrate([{ relevances: [0.5], relevant: [] }])).toThrow('query 0')
   })
 })

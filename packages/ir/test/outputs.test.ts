@@ -202,7 +202,7 @@ test('keeps the old rows if the new ids cannot be written', async () => {
   await expect(failing).rejects.toThrow('must not be empty or contain a line break')
   expect(readFileSync(file)).toEqual(before)
   mkdirSync(join(where, 'other.ids.txt'))
-  await expect(embeddings(join(where, 'other.npy'))).rejects.toThrow('is a folder')
+  await expect(embeddings(join(where, 'other.npy'))).rejects.toMatchObject({ code: 'BAD_FILE' })
   expect(readdirSync(where).sort()).toEqual(['docs.ids.txt', 'docs.npy', 'other.ids.txt'])
   const read = await openEmbeddings(file)
   expect(read.idOf(49)).toBe('d49')

@@ -113,7 +113,7 @@ test('refuses a file that changes between the two readings', async () => {
 
 test('refuses an empty file when its slice is read', async () => {
   writeFileSync(file, '# nothing\n')
-  await expect(bySlices(file)).rejects.toThrow('contains no rows')
+  await expect(bySlices(file)).rejects.toMatchObject({ code: 'BAD_FILE' })
 })
 
 test('shares rankings that were read whole', async () => {

@@ -57,7 +57,9 @@ describe('reading a run', () => {
     const file = await fileOf('forced.txt', 'a b 3\n')
     expect((await readRun(file)).size).toBe(1)
     await expect(readRun(file, { format: 'trec' })).rejects.toThrow(/:1: expected 6 fields, got 3/)
-    await expect(readRun(file, { format: 'x' as never })).rejects.toThrow('run format must be trec')
+    await expect(readRun(file, { format: 'x' as never })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+    })
   })
 
   test('reads lines and tokens that span chunks', async () => {
@@ -108,8 +110,8 @@ describe('reading a bad run fails with its position', () => {
   })
 
   test('names a missing file, a folder and a truncated archive', async () => {
-    await expect(readRun(join(folder, 'none'))).rejects.toThrow('none: there is no such file')
-    await expect(readRun(folder)).rejects.toThrow('is a folder')
+    await expect(readRun(join(folder, 'none'))).rejects.toMatchObject({ code: 'BAD_FILE' })
+    await expect(readRun(folder)).rejects.toMatchObject({ code: 'BAD_FILE' })
     const cut = await fileOf('cut.trec.gz', gzipSync(trec).subarray(0, 30))
     await expect(readRun(cut)).rejects.toThrow(`${cut}: unexpected end of file`)
   })

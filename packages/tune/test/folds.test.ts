@@ -49,5 +49,5 @@ test('refuses more folds than queries or groups', () => {
     'folds must be a whole number from 2 to 4 (4 queries), got 5',
   )
   expect(() => splitFolds(4, 3, 0, ['a', 'a', 'b', 'b'])).toThrow('(2 groups of queries)')
-  expect(() => splitFolds(4, 1, 0)).toThrow('folds must be')
+  expect(() => splitFolds(4, 1, 0)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }))
 })

@@ -129,10 +129,18 @@ test('advises no reranking if the default harms, also with few queries', async (
 
 test('refuses contradictory options', async () => {
   const evaluator = capricious(1, 60)
-  await expect(tune(evaluator, { measure, trials: 0 })).rejects.toThrow('trials must be')
-  await expect(tune(evaluator, { measure, seed: -1 })).rejects.toThrow('seed must be')
-  await expect(tune(evaluator, { measure, folds: 61 })).rejects.toThrow('folds must be')
-  await expect(tune(evaluator, { measure, base: { k: 0 } })).rejects.toThrow('setting k must be')
+  await expect(tune(evaluator, { measure, trials: 0 })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
+  await expect(tune(evaluator, { measure, seed: -1 })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
+  await expect(tune(evaluator, { measure, folds: 61 })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
+  await expect(tune(evaluator, { measure, base: { k: 0 } })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
   await expect(tune(capricious(1, 1), { measure })).rejects.toThrow('at least 2 judged queries')
   const space = { k: { kind: 'integer', from: 9, to: 2 } } as const
   await expect(tune(evaluator, { measure, space })).rejects.toThrow(

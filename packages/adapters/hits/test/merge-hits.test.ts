@@ -188,9 +188,11 @@ test('names wrong inputs', () => {
   expect(mergeHits([])).toEqual([])
   expect(() => mergeHits({ hits, reader } as never)).toThrow('an array of { hits, reader }')
   expect(() => mergeHits([hits] as never)).toThrow('unknown property of a list')
-  expect(() => mergeHits([null] as never)).toThrow('hits must be an array')
+  expect(() => mergeHits([null] as never)).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
   expect(() => mergeHits([{ points: hits, reader }] as never)).toThrow('did you mean hits?')
-  expect(() => mergeHits([{ hits }] as never)).toThrow('reader must be an object')
+  expect(() => mergeHits([{ hits }] as never)).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
+  )
   expect(() => mergeHits([{ hits, reader: {} }])).toThrow(
     'hit 0 of list 0 has no id; add a function id to the reader',
   )
