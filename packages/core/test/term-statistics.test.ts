@@ -97,7 +97,7 @@ test('refuses statistics that do not fit', () => {
     "term statistics were built with tokenizer 'none', but this call uses 'english'",
   )
   expect(() => rerank(query, candidates, { statistics: {} as never })).toThrow(
-    expect.objectContaining({ code: 'BAD_SETTING' }),
+    expect.objectContaining({ code: 'BAD_INPUT' }),
   )
 })
 

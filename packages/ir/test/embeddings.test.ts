@@ -71,7 +71,7 @@ describe.each(formats)('%s as %s', (name, type) => {
         'rows 0 to 301 are out of range: the matrix has 300 rows',
       )
       expect(() => embeddings.gather([rows])).toThrow('row 300 is out of range')
-      expect(() => embeddings.idOf(-1)).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
+      expect(() => embeddings.idOf(-1)).toThrow(expect.objectContaining({ code: 'BAD_SHAPE' }))
       expect(() => embeddings.read(0, 2, new Float32Array(9))).toThrow('room for 10 numbers, got 9')
       if (memory === 0) expect(embeddings.memory).toBeUndefined()
       else {

@@ -79,7 +79,7 @@ describe('settingSpace with several methods', () => {
 
   test('refuses fusion without texts', () => {
     const inputs = { largest: 60, texts: false, methods: ['neighbors', 'fusion'] as const }
-    expect(() => settingSpace(inputs)).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
+    expect(() => settingSpace(inputs)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }))
   })
 })
 

@@ -328,7 +328,7 @@ test('stops on an abort signal, and names wrong inputs', async () => {
 
 test('refuses unknown options', () => {
   expect(() => createKith({ statistics: [] as never }).rerankingModel()).toThrow(
-    expect.objectContaining({ code: 'BAD_SETTING' }),
+    expect.objectContaining({ code: 'BAD_INPUT' }),
   )
   expect(() => createKith({ embeddings: () => [] } as object)).toThrow(
     'unknown option of createKith "embeddings", did you mean embed? Known: embed, text, title, settings',

@@ -66,7 +66,7 @@ test('applies statistics, and chooses the context from the first 200 hits', () =
     better,
   )
   expect(() => rerankHits(asked, bare, own, { statistics: new Map() as never })).toThrow(
-    expect.objectContaining({ code: 'BAD_SETTING' }),
+    expect.objectContaining({ code: 'BAD_INPUT' }),
   )
   expect(() =>
     rerankHits(asked, bare, own, { statistics, settings: { tokenizer: 'none' } }),

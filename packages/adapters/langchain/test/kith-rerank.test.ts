@@ -347,7 +347,7 @@ test('names wrong inputs', async () => {
     expect.objectContaining({ code: 'BAD_SETTING' }),
   )
   expect(() => new KithRerank({ embeddings, statistics: {} as never })).toThrow(
-    expect.objectContaining({ code: 'BAD_SETTING' }),
+    expect.objectContaining({ code: 'BAD_INPUT' }),
   )
   const documents = [{ pageContent: 'a', metadata: { v: 'no vector' } }]
   await expect(
