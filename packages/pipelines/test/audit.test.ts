@@ -137,9 +137,9 @@ describe('auditRun', () => {
   })
 
   test('refuses one file of texts without the other', async () => {
-    await expect(audit('x.tsv', { corpus: path('corpus.jsonl') })).rejects.toThrow(
-      /must be given together/,
-    )
+    await expect(audit('x.tsv', { corpus: path('corpus.jsonl') })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+    })
   })
 
   test('reports progress and stops on a signal', async () => {

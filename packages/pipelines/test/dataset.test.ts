@@ -96,7 +96,9 @@ describe('files of a dataset', () => {
     const dataset = openDataset(at)
     expect(await dataset.need('run')).toBeUndefined()
     expect(dataset.lacking('run')).toBe('texts of the documents (corpus.jsonl, …)')
-    expect(() => openDataset(join(at, 'queries.jsonl'))).toThrow('is not a folder')
+    expect(() => openDataset(join(at, 'queries.jsonl'))).toThrow(
+      expect.objectContaining({ code: 'BAD_FILE' }),
+    )
   })
 
   test('needs the name of one model if there are several', () => {

@@ -444,7 +444,7 @@ describe('labelRun refuses wrong inputs', () => {
   test('documents from both a file and a store, or from neither', async () => {
     const both = labels('x', { store: 'postgres://localhost/kith' })
     await expect(both).rejects.toThrow('exactly one of docs (a file) and store')
-    await expect(labels('x', { docs: undefined })).rejects.toThrow('exactly one of docs')
+    await expect(labels('x', { docs: undefined })).rejects.toMatchObject({ code: 'BAD_INPUT' })
   })
 })
 

@@ -82,7 +82,7 @@ test('reads the Markdown files of a folder, without hidden files, links and file
   await expect(readFolder(folder, {})).rejects.toThrow(
     'has no Markdown or text files (.md, .txt) with text',
   )
-  await expect(readFolder(join(folder, 'no'), {})).rejects.toThrow(/no: there is no such file/)
+  await expect(readFolder(join(folder, 'no'), {})).rejects.toMatchObject({ code: 'BAD_FILE' })
   write('notes/b/c.md', 'c')
   write('notes/a.MD', '\ufeff# Title\na')
   write('notes/d.markdown', 'd')

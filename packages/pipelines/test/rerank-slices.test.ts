@@ -159,7 +159,7 @@ test('reports progress in queries, and leaves no output after an abort', async (
   )
   await expect(work).rejects.toMatchObject({ code: 'ABORTED' })
   expect(seen).toEqual([0, 64])
-  await expect(readRun(out)).rejects.toThrow('there is no such file')
+  await expect(readRun(out)).rejects.toMatchObject({ code: 'BAD_FILE' })
 })
 
 describe('shards of rerankRun', () => {

@@ -171,7 +171,7 @@ test('names missing inputs before the ranking begins', async () => {
   await refused({ corpus: undefined, queryText: undefined }).toThrow(needed)
   await refused({ docs: undefined, store: 'lance', queryText: undefined }).toThrow(needed)
   await refused({ corpus: '-' }).toThrow('is standard input, but the cross-encoder')
-  await refused(then(0)).toThrow('setting first must be a whole number from 1, got 0')
+  await refused(then(0)).toMatchObject({ code: 'BAD_SETTING' })
   await refused({ thenCrossEncode: { model: 'minilm', first: 4 } }).toThrow(
     'the model is not a cross-encoder',
   )

@@ -74,7 +74,9 @@ describe('tuneRun', () => {
     await expect(tune('x', { methods: ['magic' as 'neighbor-rrf'] })).rejects.toThrow(
       'unknown method magic; methods: neighbors, rocchio',
     )
-    await expect(tune('x', { corpus: path('run.trec') })).rejects.toThrow('must be given together')
+    await expect(tune('x', { corpus: path('run.trec') })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+    })
     expect(existsSync(path('x'))).toBe(false)
     const reason = new Error('enough')
     const stopped = tuneRun(

@@ -190,7 +190,7 @@ describe('limits of a request', () => {
 
   test('startServer refuses invalid limits', async () => {
     const wrong = (limits: object) => startServer({ port: 0, limits })
-    await expect(wrong({ body: 0 })).rejects.toThrow('the limit body must be')
+    await expect(wrong({ body: 0 })).rejects.toMatchObject({ code: 'BAD_SETTING' })
     await expect(wrong({ queue: 10 })).rejects.toThrow(
       'the queue (10 texts) must hold a full request',
     )

@@ -196,7 +196,9 @@ describe('two workers with one encoder and one store', () => {
     await expect(startServer({ port, workers: 2 })).rejects.toThrow(
       'the port is in use; choose another',
     )
-    await expect(startServer({ port: 0, workers: 1.5 })).rejects.toThrow('workers must be')
+    await expect(startServer({ port: 0, workers: 1.5 })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+    })
   })
 })
 

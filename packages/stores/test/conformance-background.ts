@@ -9,7 +9,9 @@ export function keepsBackground({ store, use }: StoreInUse): void {
     await use(async (opened) => {
       expect(await opened.background!()).toBeUndefined()
       await opened.add(documents)
-      await expect(opened.makeBackground!({ sample: 1 })).rejects.toThrow('sample')
+      await expect(opened.makeBackground!({ sample: 1 })).rejects.toMatchObject({
+        code: 'BAD_SETTING',
+      })
       const few = await opened.makeBackground!({ sample: 30 })
       expect(few).not.toEqual(await opened.makeBackground!({ sample: 30, seed: 1 }))
       expect(few).toEqual(await opened.makeBackground!({ sample: 30 }))

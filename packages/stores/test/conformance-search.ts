@@ -52,7 +52,9 @@ export function findsDocuments({ store, use }: StoreInUse): void {
       await expect(opened.search(short, { top: 3 })).rejects.toThrow(
         'queries have 5 dimensions, but the store has 12',
       )
-      await expect(opened.search(queries, { top: 0 })).rejects.toThrow('top must be')
+      await expect(opened.search(queries, { top: 0 })).rejects.toMatchObject({
+        code: 'BAD_SETTING',
+      })
       const bad = { ...queries, data: new Float32Array(queries.data.length).fill(Infinity) }
       await expect(opened.search(bad, { top: 3 })).rejects.toThrow('query row 0, column 0')
     })

@@ -79,6 +79,8 @@ describe('inverseTemperatureFor', () => {
       ...circle(1),
       gather: (rows: ArrayLike<number>) => new Float32Array(2 * rows.length).fill(1),
     }
-    expect(() => inverseTemperatureFor([query], alike)).toThrow('equally similar')
+    expect(() => inverseTemperatureFor([query], alike)).toThrow(
+      expect.objectContaining({ code: 'BAD_INPUT' }),
+    )
   })
 })

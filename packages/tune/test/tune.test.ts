@@ -127,7 +127,7 @@ test('advises no reranking if the default harms, also with few queries', async (
   }
 })
 
-test('refuses contradictory options', async () => {
+test('refuses wrong options', async () => {
   const evaluator = capricious(1, 60)
   await expect(tune(evaluator, { measure, trials: 0 })).rejects.toMatchObject({
     code: 'BAD_SETTING',
