@@ -109,7 +109,7 @@ function fetchSource({ state, downloads, source }) {
     /^pgvector_[\w.+~-]+\.dsc$/.test(entry),
   )
   if (!description) throw new Missing('no pgvector: apt fetched no source of it')
-  // It compares the archives with the checksums that apt's signed list led to.
+  // dpkg-source compares the archives with the checksums that apt's signed list led to.
   const target = join(source, 'pgvector')
   run('dpkg-source', ['--extract', join(downloads, description), target])
   return target

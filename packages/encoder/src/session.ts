@@ -93,7 +93,7 @@ function create(model: Uint8Array | string, threads: number): Promise<InferenceS
     // Threads that wait for work by spinning would take the cores from the other sessions.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   }
-  // It has a signature for each, none for both.
+  // `create` has a signature for each type, none for both.
   return typeof model === 'string'
     ? InferenceSession.create(model, options)
     : InferenceSession.create(model, options)

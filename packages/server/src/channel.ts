@@ -134,7 +134,7 @@ export interface WorkerPlan {
 export interface ToWorkers {
   /** Starts its server; the answer is its address. */
   start(plan: WorkerPlan): Promise<string>
-  /** Its metrics. */
+  /** Returns the worker's metrics. */
   figures(_: undefined): Promise<Figures>
   /** Finishes the requests under way. */
   stop(_: undefined): Promise<void>

@@ -59,7 +59,7 @@ export type ScanRequest =
   | { task: 'finish' }
   | { task: 'rest' }
 
-/** Its answer: the best documents to `finish`, nothing to the other requests. */
+/** The thread's answer: the best documents to `finish`, nothing to the other requests. */
 export type ScanAnswer = Best | undefined
 
 /** A block as a place in shared memory. */

@@ -64,9 +64,9 @@ export function wordsOf({ title, text = '' }: Pick<DocumentText, 'title' | 'text
 
 /** A candidate, or a relevant document that was not retrieved. */
 export interface StudioDocument extends DocumentText {
-  /** Its score in the run; undefined if it was not retrieved. */
+  /** The document's score in the run; undefined if it was not retrieved. */
   score?: number | undefined
-  /** Its judged grade; undefined if it has no judgment. */
+  /** The document's judged grade; undefined if it has no judgment. */
   grade?: number | undefined
 }
 

@@ -210,7 +210,7 @@ export function resolveTrainSettings(given: PartialTrainSettings): TrainSettings
     trainDefaults,
     rules,
   ) as TrainSettings
-  // It has no default.
+  // `steps` has no default.
   rules['steps']!('steps', settings.steps)
   return settings
 }

@@ -136,7 +136,7 @@ const LARGEST_T = 1e6
 export interface PairedTest {
   /** The mean difference. */
   gain: number
-  /** Its 95 % confidence interval. */
+  /** The 95 % confidence interval of the gain. */
   ci: readonly [low: number, high: number]
   /** The paired t-test: t, and its two-sided p. */
   t: number

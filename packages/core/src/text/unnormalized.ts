@@ -5,7 +5,7 @@
 
 /** Normalization makes other characters of it that a tokenizer reads otherwise. */
 export const CHANGES = 1 << 20
-/** It can become one character with the character before it. */
+/** The character can become one with the character before it. */
 export const COMPOSES = 1 << 21
 /** A mark whose order among other marks normalization decides. */
 export const NONSTARTER = 1 << 22

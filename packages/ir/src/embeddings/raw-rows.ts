@@ -60,7 +60,7 @@ export class RawReader {
   }
 
   #bytes(row: number, length: number): Buffer {
-    // Its own memory, so that numbers in it are aligned; never more than a block or a row.
+    // Separate memory, so that numbers in it are aligned; never more than a block or a row.
     if (this.#scratch.length < length) this.#scratch = Buffer.from(new ArrayBuffer(length))
     const position = this.layout.offset + row * strideOf(this.layout)
     for (let done = 0; done < length; ) {

@@ -4,15 +4,15 @@ import type { TextEntry } from '@kith/ir'
 /** A query of a batch with all inputs of the work on it, besides the documents in the store. */
 export interface BatchQuery {
   query: string
-  /** Its candidates, best first. */
+  /** The query's candidates, best first. */
   ids: readonly string[]
-  /** Its embedding; undefined if there is none. */
+  /** The query's embedding; undefined if there is none. */
   vector: Float32Array | undefined
   /** The candidates' scores, where the old ranking may have to be kept. */
   scores?: Float64Array | undefined
-  /** Its text, where the words are looked at or written. */
+  /** The query's text, if words count or are written. */
   text?: TextEntry | undefined
-  /** Its ground truth with grades, where it is labeled. */
+  /** The query's ground truth with grades, for labels. */
   truth?: readonly (readonly [id: string, grade: number])[] | undefined
 }
 

@@ -130,7 +130,7 @@ export interface Reasons {
   parts: ScoreParts
   /** The query's terms that its text has, the heaviest first; none outside the context. */
   matched: MatchedTerm[]
-  /** Its place by the similarity of embeddings alone, from 1. */
+  /** The document's rank by the similarity of embeddings alone, from 1. */
   rankBefore: number
 }
 

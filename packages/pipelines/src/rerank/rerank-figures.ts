@@ -39,7 +39,7 @@ export interface RerankFigures {
 
 /** A run before and after reranking. */
 interface Reranking {
-  /** It is read again unless it is in memory. */
+  /** The run is read again unless it is in memory. */
   before: { file: string; run: Run | undefined }
   /** The new rankings, where a cross-encoder followed them. */
   reranked: Iterable<RankedQuery> | undefined

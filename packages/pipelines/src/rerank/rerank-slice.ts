@@ -36,7 +36,7 @@ export interface RerankRules {
 
 /** A query whose embedding, candidates and texts were found. */
 export interface JoinedQuery extends ContextRows {
-  /** Its text and those of the candidates, where the words count. */
+  /** The texts of the query and the candidates, if words count. */
   text: PreparedText | undefined
   texts: PreparedText[] | undefined
   /** The places in the old ranking: those that are looked at first, then all others in their order. */
@@ -112,7 +112,7 @@ export interface RerankSliceInputs extends SliceSources, RerankRules {
 
 /** A slice of the run, reranked. */
 export interface RerankedSlice {
-  /** Its part of the file, or its rankings where there is no file. */
+  /** The slice's part of the file, or its rankings if there is no file. */
   lines: Uint8Array<ArrayBuffer> | undefined
   rankings: RankedQuery[]
   /** How many queries it has, and how many of them were reranked. */

@@ -18,7 +18,7 @@ const [MOST_QUERIES, MOST_DOCUMENTS] = [10_000, 100_000]
 
 /** A query adapter that was tried. */
 export interface TriedAdapter {
-  /** Its folder. */
+  /** The adapter's folder. */
   folder: string
   /** How many queries it learned from, and what. */
   queries: number

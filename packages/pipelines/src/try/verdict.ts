@@ -9,7 +9,7 @@ import type { TriedRole } from './steps.ts'
 export interface TriedSystem {
   name: string
   role: TriedRole
-  /** Its run. */
+  /** The system's run. */
   file: string
   /** Milliseconds per query of its own step, in a batch; undefined if Kith did not make the run. */
   milliseconds?: number | undefined

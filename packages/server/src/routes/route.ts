@@ -23,7 +23,7 @@ export interface Services {
 export interface Call extends Services {
   /** The embeddings in the body, by their names. */
   vectors: RequestVectors
-  /** Its texts that were cut; counted while it is handled. */
+  /** The truncated texts of the request; counted while it is handled. */
   cuts: Cuts
   /** Ends the work when the client has disconnected or the time is up; made at its first use. */
   signal(): AbortSignal

@@ -104,7 +104,8 @@ async function searchOne(
   if (!indexed) search = search.bypassVectorIndex()
   if (filter !== undefined) search = search.where(filter)
   const found = [...toDocuments(await search.toArrow())]
-  // Its distances are 1 less the product, which costs digits: the vectors are here to score again.
+  // LanceDB's distances are 1 less the product, which costs digits: the vectors are here to score
+  // again.
   const data = joined(found)
   const memory = { memory: data, rows: found.length, dimensions: query.length }
   const one = { data: query, rows: 1, dimensions: query.length }

@@ -144,7 +144,7 @@ export class MeanStudy {
       source: context,
       tokenizer,
       context: trialContext(context, largest, tokenizer),
-      // Its vectors, and the similarities that the trial context will remember.
+      // The query's vectors, and the similarities that the trial context will remember.
       bytes: found.vectors.data.byteLength + 3 * 4 * (largest + 1) ** 2,
     }
     if (this.#bytes - (known?.bytes ?? 0) + trial.bytes <= KEPT_BYTES) {

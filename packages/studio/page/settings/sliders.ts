@@ -27,7 +27,7 @@ export type SliderName =
 export interface SliderRule {
   name: SliderName
   label: string
-  /** Its symbol in the method. */
+  /** The setting's symbol in the method. */
   symbol?: string
   /** The effect of moving the slider, in a sentence. */
   help: string

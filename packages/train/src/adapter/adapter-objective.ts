@@ -23,7 +23,7 @@ export interface LossPart {
 /** A query that an adapter learns from. */
 export interface AdapterQuery {
   id: string
-  /** Its embedding, of any length. */
+  /** The query's embedding, of any length. */
   vector: Float32Array
   parts: readonly LossPart[]
   /** The first documents of a search: they stay in softmaxes over a sample of the corpus. */

@@ -9,7 +9,7 @@ export interface SoftmaxSet {
   query: number
   /** The documents: rows, or the whole corpus. */
   over: ArrayLike<number> | 'corpus'
-  /** Its factor in the loss. */
+  /** The query's factor in the loss. */
   weight: number
   /** Lists of rows that a sample of the corpus always has. */
   near: readonly ArrayLike<number>[]

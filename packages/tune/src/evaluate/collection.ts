@@ -25,7 +25,7 @@ export interface TrialQuery {
   id: string
   /** Queries of one group never stand on both sides of a fold; by default each is its own. */
   group?: string | undefined
-  /** Its number among the vectors and texts of the queries. */
+  /** The query's number among the vectors and texts of the queries. */
   row: number
   /** The candidates that can be reranked, best first, as numbers among `docs`. */
   docs: Uint32Array
