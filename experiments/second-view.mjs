@@ -47,7 +47,7 @@ const SIMILARITIES = {
     'half the best': (own, other) => (own + Math.max(own, other)) / 2,
   },
 }
-/** Where the view counts; in the graph it has a quarter of what the embeddings have. */
+/** The weights of the view; in the graph it has a quarter of the embeddings' weight. */
 const PLACES = ['score', 'score and graph', 'search, score']
 const SHARE = 0.25
 

@@ -1,6 +1,6 @@
 /**
- * Which packages are built from the sources that are there. Used before anything is installed, so
- * it uses nothing but Node.
+ * Finds the packages whose build matches the sources. Used before anything is installed, so it uses
+ * nothing but Node.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

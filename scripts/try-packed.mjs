@@ -108,8 +108,8 @@ function install(project, words) {
 }
 
 /**
- * Where the host of the runtime's own download cannot be reached, npm has left the runtime out: then
- * encoding says what to do, and it is done.
+ * If the host of the runtime's own download cannot be reached, npm has left the runtime out: then
+ * encoding prints the command to run, which is run here.
  */
 function addRuntime(project, encoder) {
   if (existsSync(join(project, 'node_modules', 'onnxruntime-node'))) return

@@ -37,9 +37,9 @@ import { type PartialSettings, resolveSettings, type Settings } from './settings
 import { show } from './settings/show.ts'
 import type { Lender, Workspace } from './workspace.ts'
 
-// What `Reranker` and the functions of the package call: plain functions, so that a bundle holds only
-// those that a program uses. Each takes the memory, the settings that are given with the call, and
-// the settings that these change.
+// The functions that `Reranker` and the package's functions call: plain functions, so that a bundle
+// holds only those that a program uses. Each takes the memory, the settings of the call, and the
+// settings that these change.
 
 /** The neighbors of a query or of a candidate. */
 export interface NeighborSets {

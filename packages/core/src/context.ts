@@ -35,8 +35,8 @@ export interface CandidateViews {
   vectors?: SomeVectors | undefined
   texts?: readonly Text[] | undefined
   /**
-   * The scores that a retriever gave, for candidates without a vector: they stand for the missing
-   * similarity to the query. Those of candidates with a vector only tell how the others compare.
+   * The retriever's scores, which replace the missing similarity to the query for candidates
+   * without a vector. Scores of candidates with a vector only scale the others.
    */
   scores?: ArrayLike<number | null | undefined> | undefined
   /** The candidates' vectors of each further view. */

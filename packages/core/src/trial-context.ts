@@ -32,11 +32,10 @@ const shared = /* @__PURE__ */ new Lender()
 const reranker = /* @__PURE__ */ new Reranker()
 
 /**
- * One query with its candidates, reranked with many settings: what does not change
- * from one to the next is computed once. That is S of the vectors for all context
- * sizes, S of the texts for each size where it is not chosen from more candidates, and the nearest
- * neighbors for each size and scale.
- * The results are those of {@link rerank}.
+ * A query with its candidates, reranked with many settings: steps that do not change between
+ * settings are computed once. These are S of the vectors for all context sizes, S of the texts for
+ * each size where it is not chosen from more candidates, and the nearest neighbors for each size
+ * and scale. The results are those of {@link rerank}.
  *
  * ```ts
  * const context = new TrialContext(query, candidates, 100)

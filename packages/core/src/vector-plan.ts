@@ -24,8 +24,9 @@ export interface VectorPlan {
   /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
   rerank(vector: Vector | undefined, vectors: SomeVectors): Ranking
   /**
-   * Makes a list of the candidates, as `shortlist` does. Those that the method does not look at stand
-   * behind the others, unless an option takes hits away: nobody knows whether they would be kept.
+   * Makes a list of the candidates, as `shortlist` does. Candidates that the method does not look
+   * at stand behind the others, unless an option removes hits: whether it would keep them is
+   * unknown.
    */
   list(
     vector: Vector | undefined,

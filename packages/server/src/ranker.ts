@@ -112,8 +112,8 @@ export class Ranker {
   }
 
   /**
-   * Ranks hits that all have texts, in the order of their scores, which stand for the similarity to
-   * the query: only the vectors of the chosen ones are fetched.
+   * Ranks hits that all have texts, in the order of their scores, which replace the similarity to
+   * the query: only the vectors of the chosen hits are fetched.
    *
    * @param query With its embedding and its text.
    */

@@ -35,9 +35,8 @@ export interface ServeOptions {
   store?: SearchStore | undefined
   settings?: PartialSettings | undefined
   /**
-   * Whose terms are counted for the BM25 score, where `settings` have no statistics: those of all
-   * documents of the store, as they are at the start, or those of each request alone. Default:
-   * store.
+   * The source of term statistics for the BM25 score if `settings` have none: all documents of the
+   * store at the start, or each request alone. Default: store.
    */
   statistics?: 'store' | 'context' | undefined
   /** The scale on which relevance is estimated; default: what the store keeps. */

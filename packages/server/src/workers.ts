@@ -42,7 +42,10 @@ interface Member {
   missed: number
 }
 
-/** Processes that answer requests behind one port. One that dies or falls silent is replaced. */
+/**
+ * Processes that answer requests behind one port. A worker that dies or stops answering is
+ * replaced.
+ */
 export class Workers implements HttpServer {
   readonly #plan: WorkerPlan
   readonly #shared: Shared

@@ -43,9 +43,9 @@ export interface MergedHit<Hits extends readonly unknown[] = readonly unknown[]>
 const RANK_CONSTANT = 60
 
 /**
- * Makes one list of several: each document once, with its score in every list, in the order of
- * reciprocal rank fusion, so that all lists have their share of the first places. The first list is
- * that of the search for vectors: its scores stand for similarities to the query.
+ * Merges several lists into one: each document once, with its score in every list, in the order of
+ * reciprocal rank fusion, so that all lists have their share of the first places. The first list
+ * comes from the vector search: its scores replace missing similarities to the query.
  *
  * ```ts
  * const hits = mergeHits([

@@ -25,9 +25,9 @@ export interface Reader<Hit> {
   /** The hit's title, whose words count more than those of the text; undefined if it has none. */
   readonly title?: ((hit: Hit) => string | undefined) | undefined
   /**
-   * The score that the store gave the hit, by which words and scores choose hits whose vectors are
-   * fetched, and which stands for the similarity of a hit without a vector. The higher the better;
-   * distances are negated, and so are scores that rise from the best hit to the last.
+   * The store's score of the hit. Words and scores choose the hits whose vectors are fetched; the
+   * score also replaces the similarity of a hit without a vector. Higher is better; distances are
+   * negated, and so are scores that rise from the best hit to the last.
    */
   readonly score?: ((hit: Hit) => number | undefined) | undefined
   /**

@@ -40,10 +40,11 @@ export function resumableFiles(): string[] {
 }
 
 /**
- * Writes a file in parts so that it can go on after being stopped at any moment, kill -9
- * included. Parts go to `<file>.partial`; after each one `<file>.partial.json` says how far it is
- * valid and keeps the caller's state. The file itself appears when all is written, with
- * the same bytes as without a stop. A name that ends in `.gz` is packed part by part.
+ * Writes a file in parts so that it can resume after a stop at any moment, kill -9 included. Parts
+ * go to `<file>.partial`; after each part `<file>.partial.json` says how far the file is valid and
+ * keeps the caller's state. The file itself appears when all is written, with the same bytes as
+ * without a stop. A name that ends in `.gz` is packed part by part. For a pipe or a device, all is
+ * written at the end from a temporary file, which cannot resume.
  *
  * Into a pipe or a device all is written at the end, from a temporary file: that cannot go on.
  */

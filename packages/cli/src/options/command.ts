@@ -49,8 +49,8 @@ type ValueOf<O extends Option> = O extends { value: string }
   : boolean
 
 /**
- * The values of options that the user gave, by name. Those of declared options are typed by their
- * declaration, so that a misspelled name does not compile.
+ * The values of options that the user gave, by name. The values of declared options are typed by
+ * their declaration, so that a misspelled name does not compile.
  */
 export type Values<O extends Options = Options> = string extends keyof O
   ? AnyValues

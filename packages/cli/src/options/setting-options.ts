@@ -157,8 +157,8 @@ export const statisticsOption = {
 } satisfies Options
 
 /**
- * The source of term statistics that the option names. Those that a dataset keeps may be of another
- * tokenizer than that of the settings.
+ * The source of term statistics that the option names. Statistics in a dataset may have another
+ * tokenizer than the settings.
  */
 export function readStatisticsSource(values: Values<typeof statisticsOption>): StatisticsSource {
   const file = optionalText(values, 'term-statistics')

@@ -46,7 +46,7 @@ export interface WordsScores extends Relevance, Scored {
   /** z of the query's terms in a window and in the title; undefined if neither counts. */
   window: Float64Array | undefined
   title: Float64Array | undefined
-  /** What each text has of the query's terms; undefined if neither window nor title counts. */
+  /** The query's terms in each text; undefined if neither window nor title counts. */
   matches: QueryMatches | undefined
   /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined

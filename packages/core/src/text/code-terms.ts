@@ -56,10 +56,7 @@ function partTerm(part: string): string {
   return /^[a-z]+$/.test(word) ? porterStem(word) : word
 }
 
-/**
- * Where the name starts that the word between two places of a text announces, −1 if it announces
- * none.
- */
+/** The start of the name that the word between two places of a text announces, −1 if none. */
 export function definedName(text: string, start: number, end: number): number {
   if (end - start > 9 || !DEFINER.test(text.slice(start, end))) return -1
   BEFORE_NAME.lastIndex = end

@@ -6,7 +6,7 @@ const KEPT_WORDS = 1 << 20
 
 /** The postings of several texts, one after the other, in memory that is reused. */
 export class Postings {
-  /** Where each text's postings start, and where the last ones end; counted in postings. */
+  /** The start of each text's postings, and last the end; counted in postings. */
   starts: number[] = [0]
   /** How many of each text's first postings are the terms of its title. */
   titles: number[] = []
@@ -64,8 +64,7 @@ export class Postings {
   }
 
   /**
-   * Where a text has its terms, by posting; empty if that is not known. Valid until the next
-   * change.
+   * The positions of a text's terms, by posting; empty if not known. Valid until the next change.
    */
   positionsOf(text: number): Uint32Array {
     const starts = this.#ownStarts

@@ -1,6 +1,6 @@
 /**
- * What tells a normalized text (NFKC) from others without normalizing it: most texts are normalized, and
- * finding that out takes a table. The bits stand above a character's kind in an entry of `FoldTable`.
+ * Recognizes a normalized text (NFKC) without normalizing it: most texts are normalized, and a
+ * table shows it. The bits stand above a character's kind in an entry of `FoldTable`.
  */
 
 /** Normalization makes other characters of it that a tokenizer reads otherwise. */

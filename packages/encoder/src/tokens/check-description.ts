@@ -120,8 +120,8 @@ function lengthOf(value: unknown): number {
 const CUT = /\S (?=[^\s\p{M}])/gu
 
 /**
- * Where the piece of a text ends that has at least so many characters. A piece without a space is cut
- * after `most` characters, but not inside a character.
+ * The end of the piece of a text that has at least so many characters. A piece without a space is
+ * cut after `most` characters, but not inside a character.
  */
 export function endOfPiece(text: string, from: number, least: number, most: number): number {
   CUT.lastIndex = from + least

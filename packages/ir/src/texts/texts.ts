@@ -140,7 +140,9 @@ async function* readJsonTexts(input: InputFile): AsyncGenerator<TextEntry> {
   })
 }
 
-/** What is wrong with a field that should be a string; a missing one names the fields that exist. */
+/**
+ * The problem of a field that should be a string; for a missing field, names the fields that exist.
+ */
 function noString(field: string, found: unknown, value: Record<string, unknown>): string {
   const expected = `${field} must be a string`
   if (found !== undefined && found !== null)

@@ -18,7 +18,7 @@ export const LONGEST_HEADING = 200
  */
 export const MOST_PASSAGES = 10_000
 
-/** What ends and begins a block of code, in which `#` begins no heading. */
+/** The start and the end of a block of code, in which `#` begins no heading. */
 const FENCES = ['```', '~~~']
 
 /** The passages of a file, and how much of the file they lack. */

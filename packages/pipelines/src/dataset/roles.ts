@@ -46,8 +46,8 @@ const reranking: readonly RoleName[] = ['run', ...embeddings, 'corpus', 'queries
 const packed = (...names: string[]): string[] => [...names, ...names.map((name) => `${name}.gz`)]
 
 /**
- * Where each file of a dataset is found, and what makes those that Kith keeps: BEIR's layout
- * (`corpus.jsonl`, `qrels/test.tsv`), and the names of MS MARCO (`collection.tsv`,
+ * The names of each file of a dataset, and the commands that make the files that Kith keeps: BEIR's
+ * layout (`corpus.jsonl`, `qrels/test.tsv`), and the names of MS MARCO (`collection.tsv`,
  * `queries.dev.tsv`, `qrels.dev.tsv`) and TREC (`topics.txt`, `qrels.txt`).
  */
 export const roles: Readonly<Record<RoleName, Role>> = {

@@ -89,9 +89,9 @@ export class CrossEncoding {
   }
 
   /**
-   * Rankings whose first documents are in the order of the cross-encoder's scores, all others behind
-   * them as they were. Every place keeps its score. All rankings are read before the first is
-   * reordered, so that what is wrong with them is told before the long work.
+   * Rankings whose first documents are in the order of the cross-encoder's scores, with all others
+   * behind them unchanged. Every place keeps its score. All rankings are read before the first is
+   * reordered, so that mistakes in them are reported before the long work.
    */
   async *reorder(
     rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,

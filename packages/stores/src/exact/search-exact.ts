@@ -187,8 +187,8 @@ export function recipeFor(kernel: KernelName): ScannerRecipe {
 }
 
 /**
- * The compiled code of a kernel. That it runs on this machine is @kith/core's
- * `kernel()` to say, which has also set the flag that Node 20 needs.
+ * The compiled code of a kernel. `kernel()` of @kith/core decides whether it runs on this machine,
+ * and has also set the flag that Node 20 needs.
  */
 function moduleOf(kernel: Exclude<KernelName, 'typescript'>): WebAssembly.Module {
   let module = modules.get(kernel)

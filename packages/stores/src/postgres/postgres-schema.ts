@@ -71,7 +71,7 @@ export function tableOf(name: string): string {
   return `kith.documents_${name}`
 }
 
-/** The index of a collection's words; no table has such a name. */
+/** The index of a collection's words; no table has a name of this form. */
 export function wordsIndexOf(name: string): string {
   return `words_${name}`
 }

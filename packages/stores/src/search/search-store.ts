@@ -37,7 +37,7 @@ export interface SearchStore {
   close(): Promise<void>
 }
 
-/** A document of a store: its vector and texts as far as they were wanted. */
+/** A document of a store: its vector and texts, if requested. */
 export interface FetchedDocument {
   vector: Float32Array
   title?: string | undefined

@@ -35,8 +35,8 @@ export interface EncoderModelOptions extends ModelOptions {
   /** Put before each query, such as `query: ` for E5; default: what the model's files say. */
   queryPrefix?: string | undefined
   /**
-   * How many of the uppermost layers learn; default: all of them, and the embeddings. What does not
-   * learn has no dropout.
+   * How many of the uppermost layers learn; default: all of them, and the embeddings. Frozen layers
+   * have no dropout.
    */
   topLayers?: number | undefined
 }
