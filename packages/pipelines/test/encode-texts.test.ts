@@ -33,9 +33,9 @@ function encoderOf(value: number, last: number, pooling = 'mean'): Encoder {
 }
 
 test.each([
-  ['the same model goes on', () => {}, 'mean', [1, 1, 2, 2]],
-  ['other weights begin again', () => appendFileSync(weights, '!'), 'mean', [2, 2, 2, 2]],
-  ['another pooling begins again', () => {}, 'first', [2, 2, 2, 2]],
+  ['the same model resumes', () => {}, 'mean', [1, 1, 2, 2]],
+  ['other weights start again', () => appendFileSync(weights, '!'), 'mean', [2, 2, 2, 2]],
+  ['another pooling starts again', () => {}, 'first', [2, 2, 2, 2]],
 ] as const)('after a stop, %s', async (name, change, pooling, expected) => {
   const out = path(`${name.replaceAll(' ', '-')}.npy`)
   const job = { input: path('texts.jsonl'), out, role: 'document' } as const
