@@ -16,7 +16,7 @@ import { writeLines } from './write-lines.mjs'
 
 const ROUNDS = 5
 
-/** What each benchmark compares: functions that give figures of a checkout, the lower the better. */
+/** Functions of each benchmark that return the figures of a checkout, lower is better. */
 const compared = { rerank, search, pipeline, labels, serve }
 
 export const comparable = Object.keys(compared)
@@ -119,7 +119,7 @@ console.log(JSON.stringify(figures))`
 
 const shape = { documents: 50_000, queries: 5_000, dimensions: 384 }
 
-/** CPU microseconds per query of pipelines, each a process of its own. */
+/** CPU microseconds per query of pipelines, each a separate process. */
 function perQuery(jobs) {
   return (cwd) =>
     Object.fromEntries(

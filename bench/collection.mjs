@@ -1,7 +1,7 @@
 /**
- * `openCollection` over a file of made-up embeddings (384 numbers) and texts of 60 words: opening it
- * the first and the second time, a search, and memory, each in a process of its own. The encoder is
- * a stub that answers at once. `--documents=1000000` sets the size.
+ * `openCollection` over a file of made-up embeddings (384 numbers) and texts of 60 words: opening
+ * it the first and the second time, a search, and memory, each in a separate process. The encoder
+ * is a stub that answers at once. `--documents=1000000` sets the size.
  */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'

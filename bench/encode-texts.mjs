@@ -1,4 +1,7 @@
-/** Texts for benchmarks of encoders: titles and abstracts of SciFact where they are at hand, glosses of WordNet. */
+/**
+ * Texts for benchmarks of encoders: titles and abstracts of SciFact where they are available,
+ * glosses of WordNet.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -8,7 +11,7 @@ export function glosses() {
   return lines.flatMap((line) => /^\d{8} .*? \| (.*)/.exec(line)?.[1] ?? [])
 }
 
-/** Undefined where the collection is not there. */
+/** Undefined if the dataset is not there. */
 export function scifact() {
   const corpus = new URL('../../shared/data/scifact/corpus.jsonl', import.meta.url)
   if (!existsSync(corpus)) {

@@ -1,9 +1,9 @@
 /**
- * What the second generation costs beside the first one with both views, and the third beside the
- * second: 50 passages of 100 words with their vectors, from prepared texts and from raw ones. Each
- * generation reranks all inputs in a row: in turn, they would warm the vectors for one another, and
- * the third alone would wait for its positions. English has stop words, which the first generation counts and the others leave out;
- * made-up words have none and a larger vocabulary.
+ * Measures the cost of the second generation beside the first with both views, and of the third
+ * beside the second: 50 passages of 100 words with their vectors, from prepared texts and from raw
+ * ones. Each generation reranks all inputs in sequence: in turn, they would warm the vectors for
+ * one another, and only the third would wait for its positions. English has stop words, which the
+ * first generation counts and the others leave out; made-up words have none and a larger vocabulary.
  */
 import { prepareText, presets, Reranker } from '@kith/core'
 import { clusteredContext } from './clusters.mjs'

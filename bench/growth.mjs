@@ -41,7 +41,7 @@ function row(what, results, unit = 's') {
   return [what, ...cells, ratio('time'), ratio('megabytes')]
 }
 
-/** CPU time and memory of a pipeline in a process of its own. */
+/** CPU time and memory of a pipeline in a separate process. */
 function pipeline(name, inputs, entry) {
   const { cpu, megabytes } = timed([process.execPath, ...fresh(name, inputs, entry)])
   return { time: cpu, megabytes }

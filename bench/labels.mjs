@@ -1,5 +1,5 @@
 /**
- * What labels cost beside reranking the same contexts, one thread, and a long job of
+ * Measures the cost of labels beside reranking the same contexts, on one thread, and a long job of
  * `labelRun` on two workers: its rate, and whether its memory grows.
  */
 import { spawn } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * What folding duplicates, groups and priors cost beside reranking 50 passages of 100 words, from
- * prepared texts; and the estimates of relevance.
+ * Measures the cost of collapsing duplicates, of groups, priors and estimated relevance beside
+ * reranking 50 passages of 100 words, from prepared texts.
  */
 import { background, prepareText, Reranker, shortlist, termStatistics } from '@kith/core'
 import { clusteredContext } from './clusters.mjs'

@@ -1,8 +1,8 @@
 /**
- * What each row of the README's table costs: milliseconds per query of reranking 200 English passages
- * of 100 words with vectors of 384 numbers, one thread, in the same rounds; from texts that were
- * prepared before and from raw ones. Without statistics of the collection only the first 50 count.
- * Beside them, what a cross-encoder takes for the first 10 and the first 50 of the same passages.
+ * Measures the cost of each row of the README's table: milliseconds per query of reranking 200
+ * English passages of 100 words with vectors of 384 numbers, one thread, in the same rounds; from
+ * prepared texts and from raw ones. Without statistics of the corpus only the first 50 count. Also
+ * measures a cross-encoder on the first 10 and the first 50 of the same passages.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * What native code needs for the first step alone: onnxruntime-node's
- * single-threaded Gemm of A·Aᵀ, as a one-node ONNX model written by hand.
+ * The time of native code for the first step alone: onnxruntime-node's single-threaded Gemm of
+ * A·Aᵀ, as a handwritten ONNX model with one node.
  */
 import { InferenceSession, Tensor } from '@kith/encoder/runtime'
 

@@ -1,4 +1,4 @@
-/** Opens and searches collections by `collection.mjs`, each time in a process of its own. */
+/** Opens and searches collections by `collection.mjs`, each time in a separate process. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

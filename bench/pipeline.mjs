@@ -192,7 +192,7 @@ async function measureMemory(folder, { docs: documents, queries: asked }) {
   console.log(`\n${table(rows)}`)
 }
 
-/** What part of the busy time was spent in WebAssembly, and in that plus copying into it. */
+/** The share of the busy time in WebAssembly, and in WebAssembly with copying into it. */
 function profileShares(file) {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8'))
   const names = new Map(nodes.map(({ id, callFrame }) => [id, callFrame.functionName]))

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** This checkout. */
+/** The folder of this checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Arguments of Node that run one pipeline. */

@@ -1,7 +1,7 @@
 /**
  * CPU time of the public calls, compared with onnxruntime's Gemm for the Gram matrix alone; each is
- * called many times in a row. `bench/rerank.mjs` runs them in turn, call by call: Gemm, which wakes a
- * thread of its own, then takes up to twice as long, and the ratios are lower.
+ * called many times in a row. `bench/rerank.mjs` runs them in turn, call by call: Gemm, which wakes
+ * a separate thread, then takes up to twice as long, and the ratios are lower.
  */
 import { Reranker, rerank } from '@kith/core'
 import { clusteredContext } from './clusters.mjs'

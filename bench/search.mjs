@@ -190,7 +190,7 @@ for line in sys.stdin:
     print('done', flush=True)
 `
 
-/** numpy on one thread in a process that stays, undefined where it is not installed. */
+/** numpy on one thread in a process that stays, undefined if it is not installed. */
 async function numpySearch(documents, inputs) {
   const python = ['python3', '/usr/bin/python3'].find(
     (name) => spawnSync(name, ['-c', 'import numpy']).status === 0,

@@ -1,6 +1,6 @@
 /**
- * The load generator of `serve.mjs`, a process of its own: sends rerank requests that were
- * made beforehand over some connections, and prints what it measured as JSON.
+ * The load generator of `serve.mjs`, a separate process: sends rerank requests that were made
+ * beforehand over some connections, and prints what it measured as JSON.
  *
  * At a given rate, requests have a due time, and latencies count from it: a server that
  * stands still cannot hide that by receiving fewer requests. Without a rate, each

@@ -1,8 +1,8 @@
 /**
- * The rerank server under load, server and load generator each in processes of their own: rerank
- * of 60 embedded documents. First as fast as it goes, then at half of that, where latencies count
- * from the moment a request was due; then one process beside two. `--minutes=10` keeps half of
- * the peak up, and tells how much memory the server has before and after.
+ * The rerank server under load, server and load generator each in separate processes: rerank of 60
+ * embedded documents. First as fast as it goes, then at half of that, where latencies count from
+ * the moment a request was due; then one process beside two. `--minutes=10` keeps half of the peak
+ * up, and tells how much memory the server has before and after.
  *
  * CPU time is that of the server alone. Two cores cannot show what two workers can do, since the
  * load generator needs some of them: beside what was done stands what two cores would do by the
@@ -113,7 +113,10 @@ async function soak(server, minutes, rate) {
   console.log(table(rows))
 }
 
-/** Runs the load generator; what it measured, and the CPU time of the server for each request. */
+/**
+ * Runs the load generator; returns its measurements, and the CPU time of the server for each
+ * request.
+ */
 export async function load(server, options) {
   const { port } = server
   const job = { port, documents: DOCUMENTS, dimensions: DIMENSIONS, connections: 8, ...options }

@@ -1,6 +1,6 @@
 /**
- * The statistics of a collection's terms in one pass: seconds, and the memory that they take.
- * Passages are written on the fly, a thousand at a time, and only their counting is measured.
+ * The statistics of a corpus's terms in one pass: seconds, and the memory that they take. Passages
+ * are written on the fly, a thousand at a time, and only their counting is measured.
  */
 import { TermStatisticsBuilder } from '@kith/core'
 import { table } from './measure.mjs'

@@ -5,7 +5,7 @@ import { median, table } from './measure.mjs'
 import { passages } from './passages.mjs'
 
 /**
- * What labels by the ranking of words and neighbors cost (`--target distil`): 200 candidates with
+ * Measures labels by the ranking of words and neighbors (`--target distil`): 200 candidates with
  * passages of 100 words, prepared as training prepares them. Each query is labeled once.
  *
  * @param steps Milliseconds of a step, by name.

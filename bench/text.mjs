@@ -1,7 +1,7 @@
 /**
- * What the text view of 50 passages of 100 words costs, from raw texts and from
- * prepared ones, beside the Gram matrix of 50 vectors of 768 numbers; then the statistics of a
- * collection's terms; both under a tokenizer with a second term for each word, too.
+ * Measures the text view of 50 passages of 100 words, from raw texts and from prepared ones, beside
+ * the Gram matrix of 50 vectors of 768 numbers; then the term statistics of a corpus; both also
+ * with a tokenizer that makes a second term of each word.
  */
 import '@kith/languages'
 import { kernel, prepareText } from '@kith/core'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * The environment in which python3 finds some packages, by itself or in the folders that KITH_TORCH
- * names; undefined where one of them is not installed.
+ * names; undefined if one of them is not installed.
  */
 export function pythonWith(packages, threads) {
   const PYTHONPATH = process.env.KITH_TORCH ?? process.env.PYTHONPATH ?? ''

@@ -238,7 +238,7 @@ async function distilbert() {
   return new EncoderModel(checkpoint, weights, shapes, new Set(weights.keys()))
 }
 
-/** PyTorch in a process that stays; undefined where it is not installed. */
+/** PyTorch in a process that stays; undefined if it is not installed. */
 async function torch(folder, model, data) {
   const python = pythonWith('torch', 1)
   if (!python) return undefined

@@ -15,7 +15,7 @@ const statistics = termStatistics(passages)
 
 for (const text of [question, 'How do I file my tax return?']) {
   const { data: vector } = await encoder.encode([text], { role: 'query' })
-  // What a vector search returns: the nearest passages first.
+  // The hits of a vector search: the nearest passages first.
   const near = (i) => vectors[i].reduce((sum, value, j) => sum + value * vector[j], 0)
   const found = [...passages.keys()].sort((a, b) => near(b) - near(a))
   const candidates = {

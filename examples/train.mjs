@@ -8,7 +8,7 @@ const queries = at('queries.npy')
 const { heldOut, keepsOld } = await fitAdapterFiles({
   docs: at('docs.npy'),
   training: { queries, run: at('run.trec'), qrels: at('train.trec') },
-  // So few queries need less than the usual pull to the identity.
+  // With so few queries, less shrinkage to the identity is better than the default.
   settings: { shrinkage: 1 },
   out: at('adapter'),
 })

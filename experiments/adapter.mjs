@@ -1,6 +1,6 @@
 /**
- * What a linear query adapter gains on held-out queries (`kith train --adapter linear`), on NFCorpus and
- * SciFact: nDCG@10 and Recall@100 of search, and nDCG@10 after reranking.
+ * Measures the gain of a linear query adapter on held-out queries (`kith train --adapter linear`),
+ * on NFCorpus and SciFact: nDCG@10 and Recall@100 of search, and nDCG@10 after reranking.
  *
  *   node experiments/adapter.mjs FOLDER [--study recipes|draws|curve|evidence|decision] [--draws 3]
  *     [--labels even|bm25-10] [--targets one-hot,mixed] [--model MODEL --query-prefix TEXT] [--work FOLDER]

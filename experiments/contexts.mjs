@@ -1,8 +1,8 @@
 /**
- * What experiments on parts of the ranking share: judged collections with a wide pool of candidates
- * for every query, and the ranking of docs/method.md section 4 with its parts open to change.
+ * Functions for experiments on parts of the ranking: judged datasets with a wide pool of candidates
+ * for every query, and the ranking of docs/method.md section 4 with parts that can be replaced.
  *
- * A collection is a folder with corpus.jsonl, queries.jsonl, qrels and embeddings of MiniLM: one of
+ * A dataset is a folder with corpus.jsonl, queries.jsonl, qrels and embeddings of MiniLM: one of
  * ../shared/data, or demo-output/wordnet-half, which the demo makes.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -25,12 +25,12 @@ export const WORDS = 0.4
 const engine = createEngine()
 const postings = new Postings()
 
-/** Where embeddings and pools are kept for the next experiment. */
+/** The folder that keeps embeddings and pools for the next experiment. */
 export const work = join(tmpdir(), 'kith-experiments')
 
 /**
- * The documents of a collection by row, and its judged queries. A query's pool has rows, `near` and
- * `words` their similarity and words score, nearest first.
+ * The documents of a dataset by row, and its judged queries. A query's pool has rows, `near` and
+ * `words` their similarity and BM25 score, nearest first.
  */
 export async function openCollection(folder) {
   const split = existsSync(join(folder, 'qrels/test.tsv')) ? 'test' : 'dev'
@@ -164,7 +164,7 @@ function defaultScores({ g, neighbors, graph }) {
 }
 
 /**
- * The contexts of a collection's queries with the parts of their scores. `contextOf` gives a query's
+ * The contexts of a dataset's queries with the parts of their scores. `contextOf` gives a query's
  * `{ rows, g0 }`, and a further view where there is one.
  */
 export function contextsOf(collection, contextOf = defaultContext) {

@@ -1,11 +1,11 @@
 /**
- * Whether the terms of the query's reciprocal neighbors help the words score: the query's text gets
- * the heaviest terms of those neighbors, with a smaller weight than its own (docs/method.md
- * section 4).
+ * Whether the terms of the query's reciprocal neighbors help the BM25 score: the query's text gets
+ * the heaviest terms of those neighbors, with a smaller weight than its own (docs/method.md section
+ * 4).
  *
  *   node experiments/expansion.mjs FOLDER WORK [--qrels FILE]
  *
- * WORK is the collection's working folder of experiments/ranking.mjs.
+ * WORK is the dataset's working folder of experiments/ranking.mjs.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,11 +1,11 @@
 /**
- * What settings gain over the default on several collections, and what is left of it where they are
- * chosen on the other collections only.
+ * Measures the gain of settings over the default on several datasets, and the gain that is left if
+ * the settings are chosen on the other datasets only.
  */
 import { compare } from '@kith/ir'
 import { openCollection } from './contexts.mjs'
 
-/** The collections in some folders. */
+/** The datasets in some folders. */
 export async function openCollections(folders) {
   if (folders.length < 2) {
     console.error('name folders of two collections or more (experiments/contexts.mjs)')
@@ -21,7 +21,7 @@ export async function openCollections(folders) {
 
 /**
  * Prints both tables. `settings` is a list of `[name, evaluations]`, an evaluation for each
- * collection; the first one is the default, and only `shown` others are printed, the best by mean.
+ * dataset; the first one is the default, and only `shown` others are printed, the best by mean.
  */
 export function printLeaveOneOut(collections, settings, shown = 12) {
   const [[, before]] = settings

@@ -1,8 +1,8 @@
 /**
- * What to teach, on NFCorpus, where all relevant documents are known: trained on one label drawn
- * for each training query, stopped by one label of each dev query, reported on the dev queries with
- * all their judgments; several draws. Then each trained model is followed by the ranking of words
- * and neighbors. p values are corrected for the number of recipes (Holm).
+ * Compares training targets on NFCorpus, where all relevant documents are known: trained on one
+ * label drawn for each training query, stopped by one label of each dev query, reported on the dev
+ * queries with all their judgments; several draws. Then each trained model is followed by the
+ * ranking of words and neighbors. p values are corrected for the number of recipes (Holm).
  *
  *   node experiments/nfcorpus.mjs FOLDER encoder [--recipes one-hot,distil] [--repeats 3]
  *     [--labels even|bm25-10|bm25-3] [--model MODEL] [--query-prefix TEXT] [-- options of kith train]
@@ -34,7 +34,7 @@ if (!collection || !existsSync(join(collection, 'qrels/train.tsv'))) {
 
 /** The evidence that was found to be best: settings of `labelRun`. */
 const joint = { target: 'joint', labelDepth: 4, boost: 3, contextSize: 200 }
-/** What each recipe changes against one-hot labels. */
+/** The settings of each recipe that differ from one-hot labels. */
 const recipes = {
   'one-hot': {},
   complete: { complete: true },
@@ -203,7 +203,7 @@ async function evidenceLabels(folder, name, qrels) {
   return out
 }
 
-/** One-hot labels mixed with what the ranking teaches, of which each query gets a share. */
+/** One-hot labels mixed with the labels of the ranking, by a share for each query. */
 async function mixedLabels(out, sparse, share) {
   const taught = await readRun(reranked)
   const lines = [...sparse].map(([query, judged]) => {

@@ -1,5 +1,5 @@
 /**
- * Whether the words of one passage say more than those of the whole document: the words score of a
+ * Whether the words of one passage say more than those of the whole document: the BM25 score of a
  * document's best passage takes a share of its own (docs/method.md section 4).
  *
  *   node experiments/passage-words.mjs FOLDER FOLDER ...
@@ -26,7 +26,7 @@ for (const size of SIZES) {
 }
 printLeaveOneOut(collections, settings)
 
-/** The words score of the best passage of each of the first 200, by query. */
+/** The BM25 score of the best passage of each of the first 200, by query. */
 function* bestPassages({ queries, texts }, size) {
   const owners = []
   const passages = texts.flatMap((text, row) => {
@@ -52,7 +52,10 @@ function sharedContext({ pool, near, words }, best, share) {
   return contextFrom(pool, weigh([1 - WORDS, z(near)], [WORDS, matched]))
 }
 
-/** A document's passages of so many words, each behind its title; none where the document is one passage. */
+/**
+ * A document's passages of so many words, each behind its title; none if the document is one
+ * passage.
+ */
 function passagesOf({ title, text }, size) {
   const words = text.split(/\s+/)
   const count = Math.ceil(words.length / size)

@@ -1,6 +1,6 @@
 /**
- * What `kith encode --quantize int8` gains and loses: texts per second of both ways, in turns, and
- * the cosines of their embeddings. What the loss means for a ranking, docs/encode.md measures.
+ * Measures the speed and the loss of `kith encode --quantize int8`: texts per second with and
+ * without, in turns, and the cosines of the embeddings. docs/encode.md has the effect on rankings.
  *
  *   node experiments/quantize.mjs ../shared/data/scifact [--texts 200] [--model minilm]
  */

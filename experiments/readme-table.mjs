@@ -210,7 +210,7 @@ function figuresOf(evaluations) {
   )
 }
 
-/** What Kith gains over each other ranking, with p of a paired t-test (not corrected). */
+/** The gain of Kith over each other ranking, with p of a paired t-test (not corrected). */
 function gainsOf({ [KITH]: kith, ...others }) {
   return Object.fromEntries(
     Object.entries(others).map(([row, other]) => {

@@ -1,7 +1,7 @@
 /**
- * What targets are worth in training, on SciFact's 809 sparsely judged training queries: a fifth of
- * them is held out for validation, the 300 test queries are the test, and apart from that those of
- * them that share no relevant document with a training query.
+ * Compares training targets on SciFact's 809 sparsely judged training queries: a fifth of them is
+ * held out for validation, the 300 test queries are the test, and separately the test queries that
+ * share no relevant document with a training query.
  *
  *   node experiments/scifact.mjs FOLDER encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
  *

@@ -1,6 +1,6 @@
 /**
- * What a collection gains by finding documents by their words too (docs/search.md): each judged query
- * searched as `openCollection` does it, with candidates found by embeddings alone, and by both.
+ * Measures the gain of also finding documents by their words (docs/search.md): each judged query is
+ * searched as by `openCollection`, with candidates found by embeddings alone, and by both.
  *
  *   node experiments/search-words.mjs FOLDER [--qrels FILE]
  *

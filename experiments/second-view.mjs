@@ -29,7 +29,7 @@ const BEGINNING = 170
 /** An end of fewer words is none. */
 const LEAST = 20
 
-/** The text of a document in a view; undefined where the document's own embedding is all there is. */
+/** The text of a document in a view; undefined if the document's own embedding is all there is. */
 const VIEWS = {
   title: ({ title }) => title || undefined,
   end: ({ title, text }) => {
@@ -47,7 +47,7 @@ const SIMILARITIES = {
     'half the best': (own, other) => (own + Math.max(own, other)) / 2,
   },
 }
-/** Where the view counts; in the graph it has a quarter of what the embeddings have. */
+/** The weights of the view; in the graph it has a quarter of the embeddings' weight. */
 const PLACES = ['score', 'score and graph', 'search, score']
 const SHARE = 0.25
 
@@ -74,7 +74,7 @@ function mixed(share) {
   return (own, other) => (1 - share) * own + share * other
 }
 
-/** The vectors of a view by row, undefined where a document has none of its own. */
+/** The vectors of a view by row, undefined if a document has none of its own. */
 async function encodeView({ name, texts }) {
   const [input, out] = ['jsonl', 'npy'].map((ending) => join(work, name, `${view}.${ending}`))
   const entries = texts.flatMap((text, row) => {

@@ -1,7 +1,6 @@
 /**
  * Whether titles of documents can stand in for queries where there is no log of them: an adapter
- * learns Kith's ranking for the titles of a collection, and
- * is measured on its real queries.
+ * learns Kith's ranking for the titles of a dataset, and is measured on its real queries.
  *
  *   node experiments/titles.mjs FOLDER [--qrels FILE] [--work FOLDER]
  *

@@ -1,7 +1,6 @@
 /**
- * What the experiments on training share: one training after another, the ranking that its queries
- * find, and tables of what came out. Finished trainings are kept, so that the same command goes on
- * where it was stopped.
+ * Functions for experiments on training: one training after another, the ranking of its queries,
+ * and tables of the results. Finished trainings are kept, so that the same command resumes.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

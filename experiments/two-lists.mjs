@@ -1,6 +1,6 @@
 /**
- * What a search for words adds to the hits of a search for vectors, reranked together, and what
- * stands best for the similarity of those hits whose vectors are not at hand.
+ * Measures the gain of adding the hits of a keyword search to the hits of a vector search, reranked
+ * together, and compares replacements for the similarity of hits without a vector.
  *
  *   node experiments/two-lists.mjs FOLDER [--run FILE] [--qrels FILE]
  *
@@ -43,7 +43,10 @@ function listsOf(query) {
   return { dense, words, complete: { ...words, reader: withVectors } }
 }
 
-/** What stands for the similarity of a hit that the dense list lacks, where its vector is not at hand. */
+/**
+ * The value that replaces the similarity of a hit outside the dense list if its vector is not
+ * available.
+ */
 const standIns = {
   nothing: { ...merged(), score: ({ scores: [dense] }) => dense },
   'the lowest of the dense list': merged(),
@@ -64,7 +67,7 @@ const groups = {
     'both, fused': (query) => plain(bothOf(query)),
   },
   'first 50': rerankings({}),
-  // The words score is then that of the search for words, for every hit.
+  // The BM25 score is then that of the search for words, for every hit.
   'first 50, terms of the collection': rerankings({ statistics, settings: { preselect: 0 } }),
   '50 of 200, terms of the collection': { ...rerankings({ statistics }), ...fetchings() },
 }

@@ -6,7 +6,7 @@
  *   node experiments/view-agreement.mjs FOLDER FOLDER ...
  *
  * With a quality q of each, a = c · q(words)^β / (c · q(words)^β + q(similarity)^β): for a whole
- * collection from its mean qualities, or for each query from its own.
+ * dataset from its mean qualities, or for each query from its own.
  */
 import { presets } from '@kith/core'
 import { createEngine } from '@kith/core/steps'
@@ -22,7 +22,7 @@ import {
 } from './contexts.mjs'
 import { openCollections, printLeaveOneOut } from './leave-one-out.mjs'
 
-/** Fixed weights: what a collection would gain at most from one weight for all its queries. */
+/** Fixed weights: what a dataset would gain at most from one weight for all its queries. */
 const FIXED = [0.2, 0.3, 0.5, 0.6]
 const POWERS = [1, 2]
 const FACTORS = [0.5, 0.67]

@@ -1,13 +1,13 @@
 /**
- * What targets are worth in training, on the WordNet collection: trained on one label per query,
- * stopped by the sparse dev labels only, tested on complete labels; several draws of the labels.
- * Significance is clustered by region: neighboring categories share their documents.
+ * Compares training targets on the WordNet dataset: trained on one label per query, stopped by the
+ * sparse dev labels only, tested on complete labels; several draws of the labels. Significance is
+ * clustered by region: neighboring categories share their documents.
  *
  *   npm run demo -- --whole                     # makes the collection and its embeddings
  *   node experiments/wordnet.mjs encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
  *   node experiments/wordnet.mjs encoder
  *
- * `--collection FOLDER` is another of the demo's collections. `--labels bm25-3` draws labels only
+ * `--collection FOLDER` is another of the demo's datasets. `--labels bm25-3` draws labels only
  * among the first 3 of BM25, as annotators who see what one engine shows would.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -45,8 +45,8 @@ const run = await readRun(at('run.trec'))
 const regions = readFileSync(at('regions.tsv'), 'utf8').trim().split('\n').slice(1)
 const clusters = new Map(regions.map((line) => line.split('\t')))
 const test = await readQrels(at('qrels/test.tsv'))
-// What the best of labels could do: all of those that the run has. Labels from outside it
-// would teach the encoder to move away from it (docs/method.md section 7).
+// The best possible labels: all relevant documents in the run. Labels outside the run would teach
+// the encoder to move away from the run (docs/method.md section 7).
 const inList = new Map()
 for (const [query, grades] of await readQrels(at('qrels/train.tsv'))) {
   const retrieved = new Set(run.get(query)?.ids)

@@ -1,4 +1,7 @@
-/** What the experiments on rankings share: a collection's texts, and a working folder with its embeddings and run. */
+/**
+ * Functions for experiments on rankings: a dataset's texts, and a working folder with its
+ * embeddings and run.
+ */
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join, parse } from 'node:path'
 import { prepareText } from '@kith/core'
@@ -8,9 +11,9 @@ import { searchRun } from '@kith/pipelines/search'
 
 /**
  * Makes what is missing in a dataset's working folder: judged queries, embeddings and a run of 200
- * documents. Each qrels file and each model has a folder of its own. Without a model, MiniLM's
- * embeddings that the dataset comes with are used. Without a qrels file, the test split is, or the dev
- * split of a dataset that has no test split.
+ * documents. Each qrels file and each model has a separate folder. Without a model, MiniLM's
+ * embeddings that the dataset comes with are used. Without a qrels file, the test split is, or the
+ * dev split of a dataset that has no test split.
  */
 export async function makeWorkingFolder(folder, { qrels: file, model, queryPrefix, work }) {
   const splits = ['test', 'dev'].map((split) => join(folder, `qrels/${split}.tsv`))
@@ -39,7 +42,9 @@ export async function makeWorkingFolder(folder, { qrels: file, model, queryPrefi
   return { own, split, qrels, corpus, queryText, docs, queries, run }
 }
 
-/** The embeddings of a working folder; those of the collection itself where it has none of documents. */
+/**
+ * The embeddings of a working folder; those of the dataset itself where it has none of documents.
+ */
 export async function openVectors(folder, work) {
   const own = join(work, 'docs.npy')
   const docs = await openEmbeddings(existsSync(own) ? own : readyDocs(folder))
@@ -47,7 +52,7 @@ export async function openVectors(folder, work) {
   return { document: (id) => vectorOf(docs, id), query: (id) => vectorOf(queries, id) }
 }
 
-/** The prepared texts of a collection's documents and queries by id. */
+/** The prepared texts of a dataset's documents and queries by id. */
 export async function readPrepared(folder) {
   const read = async (name) => {
     const texts = new Map()
@@ -71,7 +76,10 @@ export function printGains(heads, names, evaluations) {
   })
 }
 
-/** MiniLM's embeddings of documents in a collection's folder: as shared collections have them, or as the demo makes them. */
+/**
+ * MiniLM's embeddings of documents in a dataset's folder: as shared datasets have them, or as the
+ * demo makes them.
+ */
 function readyDocs(folder) {
   const names = ['embeddings/all-MiniLM-L6-v2/docs.npy', 'docs.npy']
   return names.map((name) => join(folder, name)).find(existsSync)

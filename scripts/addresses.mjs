@@ -10,10 +10,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { publicPackages, root } from './packages.mjs'
 
-/** Where Kith is to be found. (example.org is nobody's: the address is to be set at publishing.) */
+/** The addresses of Kith. (example.org belongs to nobody: the address is set at publishing.) */
 const ADDRESS = 'https://example.org/kith'
 
-/** What the package.json of a package says about where it comes from. */
+/** The fields of a package.json that name the source of the package. */
 export function addressesOf(folder) {
   return {
     repository: { type: 'git', url: `git+${ADDRESS}.git`, directory: folder },

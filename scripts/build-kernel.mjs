@@ -35,7 +35,7 @@ for (const { file, features } of builds) {
   console.log(`kernel ${file}: ${wasm.length} bytes`)
 }
 
-/** What a package exports; nothing where the sources stand alone. */
+/** The exports of a package; none if the sources are alone. */
 async function exportsOf(manifest) {
   if (!existsSync(manifest)) return {}
   return JSON.parse(await readFile(manifest, 'utf8')).exports

@@ -1,17 +1,17 @@
 /**
- * Which packages are built from the sources that are there. Used before anything is installed, so
- * it uses nothing but Node.
+ * Finds the packages whose build matches the sources. Used before anything is installed, so it uses
+ * nothing but Node.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the builds of all packages read. */
+/** Files that the builds of all packages read. */
 const SHARED = [
   ...['tsconfig.base.json', 'package-lock.json'],
   ...['scripts/build-kernel.mjs', 'scripts/bundle.mjs'],
 ]
-/** What the build of a package reads. */
+/** Files that the build of a package reads. */
 const PARTS = ['src', 'page', 'assembly', 'tsconfig.json', 'vite.config.ts', 'package.json']
 
 /** The workspaces that are built. */
@@ -45,7 +45,7 @@ export function readBuilt(root) {
   }
 }
 
-/** Notes that everything is built from what has these digests. */
+/** Records that everything is built from sources with these digests. */
 export function writeBuilt(root, digests) {
   mkdirSync(join(root, 'node_modules', '.kith'), { recursive: true })
   writeFileSync(stampOf(root), `${JSON.stringify(digests, undefined, 2)}\n`)

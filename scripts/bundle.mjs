@@ -50,7 +50,7 @@ for (const { fileName, code } of output) {
   writeFileSync(file, code)
 }
 
-/** Declarations that no entry refers to are for nobody. */
+/** Declarations that no entry refers to are removed. */
 const referred = new Set()
 for (const entry of Object.values(exports))
   if (entry.types) refer(entry.types.slice('./dist/'.length))
@@ -58,7 +58,7 @@ for (const name of readdirSync('dist', { recursive: true })) {
   if (name.endsWith('.d.ts') && !referred.has(name)) rmSync(join('dist', name))
 }
 
-/** Comments stay where a public entry names what they describe. */
+/** Comments stay on names that a public entry exports. */
 if (process.argv.includes('--minify')) {
   const entries = Object.values(exports).flatMap(
     ({ types }) => types?.slice('./dist/'.length) ?? [],

@@ -5,7 +5,7 @@
  *   node scripts/compare-builds.mjs --before ../old-checkout [--after .] [--collections cranfield,cisi]
  *
  * Both checkouts must be built. `--only NAME` runs the command lines whose names have that in them,
- * `--keep FOLDER` keeps the files that differ, by collection. Measured times do not count, nor does
+ * `--keep FOLDER` keeps the files that differ, by dataset. Measured times do not count, nor does
  * the name of the folder.
  */
 import { spawnSync } from 'node:child_process'
@@ -41,7 +41,7 @@ for (const collection of options.collections.split(',')) compareOn(collection)
 console.log(`${compared} command lines compared, ${failures} with differences`)
 process.exitCode = failures > 0 ? 1 : 0
 
-/** Compares all command lines on one collection. */
+/** Compares all command lines on one dataset. */
 function compareOn(collection) {
   const root = mkdtempSync(join(tmpdir(), 'kith-compare-'))
   const source = resolve(options.data, collection)
@@ -118,7 +118,7 @@ function differences(collection, root, before, after) {
   return found
 }
 
-/** What may have other names and times in a file, and what must be the same bytes. */
+/** The text of a file, whose names and times may differ, and the bytes that must be the same. */
 function partsOf(path) {
   const bytes = readFileSync(path)
   if (path.endsWith('.safetensors')) return checkpointParts(bytes)
@@ -128,7 +128,7 @@ function partsOf(path) {
   return { text: bytes.toString('utf8').replace(output, ''), data: Buffer.alloc(0) }
 }
 
-/** What a checkpoint says of itself, without digests that depend on names, and its tensors. */
+/** The metadata of a checkpoint, without digests that depend on names, and its tensors. */
 function checkpointParts(bytes) {
   const end = 8 + Number(bytes.readBigUInt64LE())
   const header = JSON.parse(bytes.toString('utf8', 8, end))

@@ -13,7 +13,7 @@ const declarations = new Map()
  * Compiles a package.
  *
  * @param config Its tsconfig.json, or the folder of it.
- * @returns What is wrong with it, as tsc prints it; nothing where all is well.
+ * @returns What is wrong with it, as tsc prints it; nothing if all is well.
  */
 export function compile(config) {
   const file = config.endsWith('.json') ? resolve(config) : resolve(config, 'tsconfig.json')

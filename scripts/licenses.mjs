@@ -14,7 +14,7 @@ const { packages: locked } = JSON.parse(readFileSync(new URL('package-lock.json'
 const PERMISSIVE =
   /^\(?(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense)( OR [\w.-]+)*\)?$/
 
-/** What is built into a package instead of being installed with it. */
+/** Code that is bundled into a package instead of being installed with it. */
 const BUNDLED = [
   { path: 'packages/studio', name: 'preact', where: 'the page of studio' },
   { path: 'packages/languages', name: '@orama/stemmers', where: 'languages, the page of studio' },
@@ -95,7 +95,10 @@ function closure(path, seen = new Set()) {
   return seen
 }
 
-/** Where Node finds a package from somewhere; undefined for one of another platform that is not locked. */
+/**
+ * The folder where Node finds a package from another; undefined for a package of another platform
+ * that is not locked.
+ */
 function placeOf(name, from) {
   for (let folder = from; ; folder = folder.replace(/(^|\/)[^/]*$/, '')) {
     const path = `${folder}${folder && '/'}node_modules/${name}`

@@ -49,7 +49,7 @@ export function olderLine(args) {
   return 'score' in views ? [...older, '--texts-weights', `${views.score},${views.graph}`] : older
 }
 
-/** What an older build wrote, with the names of today: settings of sidecars, and remarks. */
+/** The output of an older build, with the names of today: settings of sidecars, and remarks. */
 export function withNewNames(text) {
   return text
     .replaceAll('"wordsWeight"', '"bm25Weight"')

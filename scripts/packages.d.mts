@@ -1,4 +1,4 @@
-/** What npm says of a package that it packed. */
+/** The output of npm for a packed package. */
 export interface Packed {
   name: string
   filename: string

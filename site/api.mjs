@@ -64,7 +64,10 @@ export async function writeApi() {
   writePage('api/index.md', `# API\n\nWhat each package exports.\n\n${list.join('\n')}\n`)
 }
 
-/** What typedoc wrote for a page; nothing for a module whose exports are all on its package's page. */
+/**
+ * The page that typedoc wrote for a module; nothing for a module whose exports are all on its
+ * package's page.
+ */
 function membersOf(page, name) {
   const file = join(generated, page)
   if (existsSync(file)) return readFileSync(file, 'utf8')
@@ -72,7 +75,7 @@ function membersOf(page, name) {
   return `Everything here is also exported by [${scope}/${main}](./${main}.md).\n`
 }
 
-/** What typedoc calls a module: its path without `index`. */
+/** The name of a module in typedoc: its path without `index`. */
 function nameOf(source) {
   return relative(join(root, 'packages'), source).replace(/(\/index)?\.ts$/, '')
 }

@@ -19,7 +19,7 @@ rmSync(generated, { recursive: true, force: true })
 writeGuide()
 writeExamples()
 writeCommands()
-// The encoder works in a process of its own.
+// The encoder works in a separate process.
 await Promise.all([writeTry(), writeApi()])
 writeLlms()
 await build(fileURLToPath(new URL('.', import.meta.url)))

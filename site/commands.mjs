@@ -8,13 +8,13 @@ import {
 import { cell, table } from './markdown.mjs'
 import { writePage } from './place.mjs'
 
-/** The commands in the order of `kith --help`, with the pages that tell all about them. */
+/** The commands in the order of `kith --help`, with their guides. */
 export const commandPages = (await allCommands()).map((command) => ({
   command,
   page: `commands/${command.name.replace(/\W+/g, '-')}.md`,
 }))
 
-/** Options that several commands share, under a heading of their own. */
+/** Options that several commands share, under a separate heading. */
 const groups = [
   {
     title: 'Settings of the method',

@@ -7,7 +7,7 @@ export function exampleFiles() {
   return readdirSync(join(root, 'examples')).filter((name) => /\.(mjs|html)$/.test(name))
 }
 
-/** Where the page of examples shows a program. */
+/** The page of examples that shows a program. */
 export function exampleTarget(name) {
   return `examples.md#${name.replace('.', '-')}`
 }

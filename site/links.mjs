@@ -14,7 +14,7 @@ export const project = {
 /** The files of `docs/`. */
 export const docs = readdirSync(join(root, 'docs'))
 
-/** Which page of the site shows a file of the repository. */
+/** The pages of the site that show files of the repository. */
 const targets = new Map([
   ...docs.map((name) => [`docs/${name}`, name]),
   ...Object.entries(project),
@@ -28,7 +28,7 @@ const targets = new Map([
 /** The text of a file, its links to other files of the repository made links to their pages. */
 export function readLinked(file, page) {
   const text = readFileSync(join(root, file), 'utf8')
-  // What stands in code is no link.
+  // Links inside code stay.
   const parts = text.split(/(^```[\s\S]*?^```|`[^`\n]*`)/m)
   return parts
     .map((part, i) => {

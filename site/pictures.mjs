@@ -95,7 +95,7 @@ function contextPicture() {
 
 const placed = ({ x, y }) => [370 + x * 1500, 130 - y * 1100]
 
-/** Who is whose nearest neighbor, one way and both ways. */
+/** The nearest neighbors, one way and both ways. */
 function reciprocalPicture() {
   const lines = rows.flatMap((i) =>
     [...rank[i]].flatMap((j) => {
@@ -185,7 +185,7 @@ function mixPicture() {
   )
 }
 
-/** The query's words in each text, larger where they are rarer, and the words score. */
+/** The query's words in each text, larger where they are rarer, and the BM25 score. */
 function wordsPicture() {
   const terms = termSpans(queryText)
   const at = (column) => 330 + column * 64
@@ -288,7 +288,7 @@ function scorePicture() {
   return picture(720, 290, 'The scores of the candidates, each a bar of four parts.', parts)
 }
 
-/** What a training query's label becomes. */
+/** The label of a training query, before and after. */
 function labelPicture() {
   const judged = 2
   const targets = [

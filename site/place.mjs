@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 /** The repository. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Where the pages that VitePress reads are put together; git ignores it. */
+/** The folder of the pages that VitePress reads; git ignores it. */
 export const generated = join(root, 'site/generated')
 
 /** Writes one of these pages. */

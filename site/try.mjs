@@ -10,10 +10,13 @@ import { exportStudio, StudioCollection } from '@kith/studio'
 import { collectionOf } from '../scripts/demo/collection.mjs'
 import { generated } from './place.mjs'
 
-/** A part of the demo's collection that is encoded in seconds. */
+/** A part of the demo's dataset that is encoded in seconds. */
 const SIZE = { queries: 0.02, documents: 900 }
 
-/** Writes Kith Studio with a part of the demo's collection as pages of the site, and the page for one's own data. */
+/**
+ * Writes Kith Studio with a part of the demo's dataset as pages of the site, and the page for one's
+ * own data.
+ */
 export async function writeTry() {
   const folder = mkdtempSync(join(tmpdir(), 'kith-site-'))
   const at = (name) => join(folder, name)

@@ -44,20 +44,20 @@ beforeEach(() => {
   }
 })
 
-test('a build that is younger than its sources is good, with or without a note of it', () => {
+test('stalePackages accepts a build that is newer than its sources, with or without digests', () => {
   expect(stalePackages(root)).toEqual([])
   stamp(21)
   expect(stalePackages(root)).toEqual([])
 })
 
-test('a build of the same bytes is good, whatever the times of the sources are', () => {
+test('stalePackages accepts a build of the same bytes, whatever the times of the sources are', () => {
   stamp(21)
   put('packages/a/src/index.ts', 'export const x = 1', 30)
   expect(stalePackages(root)).toEqual([])
 })
 
-describe('a build is stale', () => {
-  test('when a source has changed since', () => {
+describe('stalePackages reports a build', () => {
+  test('if a source has changed since', () => {
     stamp(21)
     put('packages/b/src/deep/worker.ts', 'export const y = 2', 30)
     expect(stalePackages(root)).toEqual(['packages/b'])
@@ -67,7 +67,7 @@ describe('a build is stale', () => {
     expect(stalePackages(root)).toEqual([])
   })
 
-  test('when a source is new, or what was built is gone', () => {
+  test('if a source is new, or the build is missing', () => {
     stamp(21)
     put('packages/a/src/new.ts', 'export const z = 1', 5)
     expect(stalePackages(root)).toEqual(['packages/a'])
@@ -75,7 +75,7 @@ describe('a build is stale', () => {
     expect(stalePackages(root)).toEqual(all)
   })
 
-  test('when it was made of other bytes than those that came back', () => {
+  test('if it was made from other bytes than the restored ones', () => {
     stamp(21)
     put('packages/a/dist/index.d.ts', 'export const x = 2', 30)
     put('packages/a/dist/deep/worker.d.ts', 'export const y = 1', 30)
@@ -83,7 +83,7 @@ describe('a build is stale', () => {
     expect(stalePackages(root)).toEqual(['packages/a'])
   })
 
-  test('when parts other than modules have changed', () => {
+  test('if parts other than modules have changed', () => {
     for (const part of ['page/main.tsx', 'assembly/index.ts', 'tsconfig.json', 'vite.config.ts']) {
       put(`packages/a/${part}`, 'new', 50)
       expect(stalePackages(root)).toEqual(['packages/a'])
@@ -92,17 +92,17 @@ describe('a build is stale', () => {
   })
 })
 
-describe('what is built', () => {
+describe('packagesToBuild', () => {
   const toBuild = () => packagesToBuild(root, buildDigests(root))
 
-  test('is nothing where nothing has changed, and only the packages that have', () => {
+  test('returns nothing without changes, and otherwise only the changed packages', () => {
     stamp(21)
     expect(toBuild()).toEqual([])
     put('packages/b/src/index.ts', 'export const x = 2', 30)
     expect(toBuild()).toEqual(['packages/b'])
   })
 
-  test('is also a page that carries the code of a package that has changed', () => {
+  test('returns a page that contains the code of a changed package', () => {
     put('packages/a/package.json', JSON.stringify({ name: '@kith/a' }), 1)
     put('packages/b/package.json', JSON.stringify({ dependencies: { '@kith/a': '*' } }), 1)
     stamp(21)
@@ -114,7 +114,7 @@ describe('what is built', () => {
     expect(toBuild()).toEqual(all)
   })
 
-  test('is everything where something has changed that all builds read', () => {
+  test('returns all packages if a file changed that all builds read', () => {
     stamp(21)
     put('scripts/bundle.mjs', 'new', 30)
     expect(toBuild()).toEqual(all)

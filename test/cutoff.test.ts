@@ -14,11 +14,11 @@ const bounds = {
   nfcorpus: { f1: 0.42, kept: 0.35, refused: 0.95 },
 }
 
-describe.skipIf(!haveDatasets)('on shared datasets', () => {
+describe.skipIf(!haveDatasets)('estimated relevance on shared datasets', () => {
   const [cranfield, cisi] = haveDatasets ? [readDataset('cranfield'), readDataset('cisi')] : []
 
   test.each(Object.keys(bounds) as (keyof typeof bounds)[])(
-    'the cutoff keeps relevant hits of %s, and queries about other subjects are off topic',
+    'keeps relevant hits of %s, and finds queries about other subjects off topic',
     { timeout: 120_000 },
     (name) => {
       const { texts, documents, queries } =

@@ -26,7 +26,7 @@ const programs = pages.flatMap((page) =>
 )
 
 describe('programs in the documentation', () => {
-  test('all of them compile', async () => {
+  test('compile', async () => {
     expect(programs.length).toBeGreaterThan(20)
     for (const { file, code } of programs) writeFileSync(`${file}.ts`, code)
     const compilerOptions = {
@@ -59,7 +59,7 @@ describe('programs in the documentation', () => {
   })
 })
 
-test.each(pages)('commands and options that the text of %s names exist', (page) => {
+test.each(pages)('names only commands and options that exist in %s', (page) => {
   const spans = [...read(page).matchAll(/`(?:npx )?kith ([^`]+)`/g)].map(([, text]) => text!)
   const wrong = spans.filter((text) => {
     const command = commandOf(text)
@@ -76,7 +76,7 @@ const designs = pages
   .map((page) => page.replace(/README\.md$/, 'DESIGN.md'))
   .filter((page) => page.endsWith('DESIGN.md') && existsSync(join(root, page)))
 test.each([...pages, 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', ...designs])(
-  'files of the repository that %s names exist',
+  'names only files of the repository that exist in %s',
   (page) => {
     const folders = 'packages|test|scripts|experiments|bench|examples|site|src|assembly'
     const named = read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+\\.\\w+)\``, 'g'))
@@ -89,7 +89,7 @@ test.each([...pages, 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', ...desig
   },
 )
 
-test('every section of docs/results.md with measurements names a command', () => {
+test('names a command in every section of docs/results.md with measurements', () => {
   const sections = read('docs/results.md').split(/^##+ /m).slice(1)
   const measured = sections.filter((section) => /^\|.*\b\d+\.\d{2,}\b.*\|$/m.test(section))
   expect(measured.length).toBeGreaterThan(5)
@@ -97,7 +97,7 @@ test('every section of docs/results.md with measurements names a command', () =>
   expect(without.map((section) => section.split('\n', 1)[0])).toEqual([])
 })
 
-test('the figures of the README’s table stand in docs/results.md', () => {
+test('repeats the figures of the README’s table in docs/results.md', () => {
   const rows = read('README.md').match(/^\|.*\b0\.\d+.*\|$/gm)!
   const figures = rows.join('\n').match(/\b0\.\d{2,}\b/g)!
   expect(figures.length).toBeGreaterThan(10)

@@ -90,7 +90,7 @@ const collections = cisi
   ? [{ name: 'CISI', open: () => readCisi(cisi), shown: withLines }, ...(slow ? [wordnet] : [])]
   : [wordnet]
 
-describe.each(collections)('on $name', ({ name, open, shown }) => {
+describe.each(collections)('command lines of the docs on $name', ({ name, open, shown }) => {
   const data = join(folder, name, 'data')
   const made = join(folder, name, 'made')
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe.each(collections)('on $name', ({ name, open, shown }) => {
   })
 
   const ordered = [...FIRST, ...shown.filter((page) => !FIRST.includes(page))]
-  test.each(ordered)('every line of %s works', async (page) => {
+  test.each(ordered)('succeed on %s', async (page) => {
     const own = FIRST.includes(page) ? made : mkdtempSync(join(folder, 'page-'))
     const files = page === FIRST[0] || page === 'README.md' ? data : made
     if (files !== own) cpSync(files, own, { recursive: true })
@@ -114,7 +114,7 @@ describe.each(collections)('on $name', ({ name, open, shown }) => {
   })
 })
 
-test('there are pages with lines', () => {
+test('finds pages with command lines', () => {
   expect(withLines).toEqual(expect.arrayContaining(['README.md', ...FIRST, 'docs/labels.md']))
 })
 

@@ -21,14 +21,14 @@ function rows(table: string): [code: string, text: string][] {
 
 const [codeTable, examples] = page.split('## Examples\n')
 
-test('the table of errors has every code of KithErrorCode, and no other', () => {
+test('lists every code of KithErrorCode in the table of errors, and no other', () => {
   const [type] = /export type KithErrorCode =[\s\S]*?\n\n/.exec(read('packages/core/src/error.ts'))!
   const codes = [...type.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => code)
   expect(codes.length).toBeGreaterThan(5)
   expect(rows(codeTable!).map(([code]) => code)).toEqual(codes)
 })
 
-describe('the example messages of docs/errors.md are what Kith says', () => {
+describe('docs/errors.md quotes the messages of Kith', () => {
   const provoked: Record<string, () => unknown> = {
     BAD_VECTOR: () =>
       rerank(

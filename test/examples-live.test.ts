@@ -14,7 +14,7 @@ const withBrowser = browserOfFile()
 const root = fileURLToPath(new URL('..', import.meta.url))
 const database = emptyDatabase()
 
-test.skipIf(!postgres)('pgvector.mjs', async () => {
+test.skipIf(!postgres)('pgvector.mjs reranks rows of a running PostgreSQL', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [join(root, 'examples/pgvector.mjs')],
@@ -30,7 +30,7 @@ test.skipIf(!postgres)('pgvector.mjs', async () => {
   )
 })
 
-test.skipIf(!postgres)('batches.mjs', async () => {
+test.skipIf(!postgres)('batches.mjs runs a batch in a running PostgreSQL', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [join(root, 'examples/batches.mjs')],
@@ -40,7 +40,7 @@ test.skipIf(!postgres)('batches.mjs', async () => {
   expect(stdout).toMatch(/\n3 queries done here, 0 tries failed\n3 queries in labels.jsonl\n$/)
 })
 
-test.skipIf(!browser)('browser.html, served as files', async () => {
+test.skipIf(!browser)('browser.html reranks in a browser', async () => {
   const types = { html: 'text/html', js: 'text/javascript' }
   const server = createServer(({ url = '' }, response) => {
     const [, path, ending] =

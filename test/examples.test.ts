@@ -69,7 +69,7 @@ describe('examples', () => {
   })
 })
 
-test('the demo ends with a table and a report', () => {
+test('the demo prints a table and writes a report', () => {
   const output = execFileSync(process.execPath, [join(root, 'scripts/demo/main.mjs'), '--quick'], {
     encoding: 'utf8',
   })

@@ -32,7 +32,7 @@ function filesIn(folder: string): string[] {
 
 const nameOf = (folder: string): string => folder.split('/').at(-1)!
 
-test('packages import each other as ARCHITECTURE.md draws it', () => {
+test('packages import each other as ARCHITECTURE.md shows', () => {
   const real = packages.map((folder) =>
     `${nameOf(folder)} ← ${importsOf(folder).join(', ')}`.trim(),
   )
@@ -41,7 +41,7 @@ test('packages import each other as ARCHITECTURE.md draws it', () => {
   expect(drawn).toEqual(real)
 })
 
-test('a package imports only from those that are built before it', () => {
+test('a package imports only packages that are built before it', () => {
   packages.forEach((folder, position) => {
     const before = packages.slice(0, position).map(nameOf)
     expect(before).toEqual(expect.arrayContaining(importsOf(folder)))
@@ -56,7 +56,7 @@ test('no package exports all of its modules by a pattern', () => {
   expect(open).toEqual([])
 })
 
-test('packages name what their sources import among their dependencies', () => {
+test('packages list the imports of their sources as dependencies', () => {
   for (const folder of packages) {
     const { dependencies = {}, peerDependencies = {} } = JSON.parse(
       readFileSync(join(root, folder, 'package.json'), 'utf8'),
@@ -75,7 +75,7 @@ test('no source file is longer than 350 lines', () => {
   expect(long).toEqual([])
 })
 
-test('adapters import core only', () => {
+test('adapters import only core', () => {
   const adapters = packages.filter((folder) => folder.startsWith('packages/adapters/'))
   expect(adapters.length).toBeGreaterThan(2)
   for (const folder of adapters) expect(importsOf(folder)).toEqual(['core'])

@@ -43,7 +43,7 @@ beforeAll(() => {
 })
 
 describe.each(packages)('$name', ({ name, folder, manifest }) => {
-  test('the manifest says what a registry shows', () => {
+  test('has a manifest with the fields that a registry shows', () => {
     expect(manifest).toMatchObject({
       version,
       license: 'Apache-2.0',
@@ -61,7 +61,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     }
   })
 
-  test('the tarball holds the build, a README with code, the license, the command’s skill, and nothing else', () => {
+  test('packs the build, a README with code, the license, the command’s skill, and nothing else', () => {
     const paths = tarballs.get(name)!.files.map(({ path }) => path)
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']))
     const other = paths.filter(
@@ -72,7 +72,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect(read(folder, 'README.md')).toMatch(new RegExp(`^# ${name}\\n[\\s\\S]+\`\`\`(ts|sh)\\n`))
   })
 
-  test('it imports only what it declares', () => {
+  test('imports only its declared dependencies', () => {
     const { dependencies, optionalDependencies, peerDependencies } = manifest
     const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies }
     const undeclared = tarballs
@@ -85,7 +85,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect([...new Set(undeclared)]).toEqual([])
   })
 
-  test('publint finds nothing', async () => {
+  test('passes publint', async () => {
     const { messages, pkg } = await publint({
       pack: { tarball: bytesOf(name).buffer },
       strict: true,
@@ -93,7 +93,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
   })
 
-  test.skipIf(!manifest.exports)('are-the-types-wrong finds nothing', async () => {
+  test.skipIf(!manifest.exports)('passes are-the-types-wrong', async () => {
     const checked = await checkPackage(createPackageFromTarballData(bytesOf(name)), {
       excludeEntrypoints: [/\.wasm$/],
     })
@@ -107,15 +107,15 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
   })
 })
 
-test('programs name the version of the packages', () => {
+test('prints the version of the packages in programs', () => {
   expect(named).toBe(version)
 })
 
-test('docs/licenses.md lists what the lock file says', async () => {
+test('lists the licenses of the lock file in docs/licenses.md', async () => {
   await run(process.execPath, [join(root, 'scripts/licenses.mjs'), '--check'])
 })
 
-test('the licenses of what the studio page bundles go with it', () => {
+test('packs the licenses of the code that the studio page bundles', () => {
   const notice = 'dist/page/licenses.md'
   const paths = tarballs.get('@kith/studio')!.files.map(({ path }) => path)
   expect(paths).toContain(notice)

@@ -11,7 +11,7 @@ import { ownPostgres, startCluster } from './postgres.ts'
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777
 const isRoot = process.getuid?.() === 0
 
-test('nobody else can write or look into the folders in which pgvector is built', () => {
+test('builds pgvector in folders that nobody else can write or read', () => {
   // Even for somebody who lets everybody write to everything.
   const before = process.umask(0)
   const { all, downloads, source } = makeBuildFolders()
@@ -35,7 +35,7 @@ describe.runIf(ownPostgres)('a private PostgreSQL', () => {
   })
   afterAll(() => cluster?.remove())
 
-  test('shows its folder and its password to nobody else', () => {
+  test('hides its folder and its password from other users', () => {
     expect(modeOf(cluster.folder) & 0o066).toBe(0)
     expect(lstatSync(cluster.folder).uid).toBe(process.getuid?.())
     expect(readdirSync(cluster.folder).toSorted()).toEqual(['data', 'url'])
@@ -43,7 +43,7 @@ describe.runIf(ownPostgres)('a private PostgreSQL', () => {
     expect(modeOf(cluster.data)).toBe(0o700)
   })
 
-  test.runIf(isRoot)('does not lead root to write through a link in its data', () => {
+  test.runIf(isRoot)('does not follow a link in its data when root writes', () => {
     const [precious, settings] = [join(folder, 'precious'), join(cluster.data, 'postgresql.conf')]
     writeFileSync(precious, 'as it was', { mode: 0o600 })
     const kept = readFileSync(settings)

@@ -15,7 +15,7 @@ test.each([
   ['core', ['simd', 'relaxed-simd']],
   ['stores', ['simd', 'relaxed-simd']],
   ['server', ['simd']],
-])('compiling the kernel of %s again gives the same bytes', async (name, builds) => {
+])('compiles the kernel of %s to the same bytes again', async (name, builds) => {
   const own = join(folder, name)
   mkdirSync(own)
   cpSync(join(root, 'packages', name, 'assembly'), join(own, 'assembly'), { recursive: true })
@@ -27,7 +27,7 @@ test.each([
   expect(new Set(shipped)).toEqual(new Set(made.flatMap(wasmIn)))
 })
 
-test('the program of docs/provenance.md takes the modules out of the core', async () => {
+test('extracts the modules from the core with the program of docs/provenance.md', async () => {
   const own = join(folder, 'page')
   mkdirSync(own)
   symlinkSync(join(root, 'packages'), join(own, 'packages'))

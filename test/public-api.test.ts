@@ -44,7 +44,7 @@ const count = (list: readonly Entry[]): number =>
 const lines = (list: readonly Entry[]): string[] =>
   list.map(({ name, values }) => `${name}: ${values.join(' ')}`)
 
-test('the packages export the values in public-api.txt, and no more to programs than the limit', async () => {
+test('exports the values in public-api.txt, and no more to programs than the limit', async () => {
   const all = await entries()
   const open = all.filter(({ internal }) => !internal)
   const inside = all.filter(({ internal }) => internal)

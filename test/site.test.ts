@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
 }, 300_000)
 
-test('every link leads somewhere, anchors included', () => {
+test('has a target for every link, anchors included', () => {
   const dead: string[] = []
   for (const [name, document] of pages) {
     for (const link of document.querySelectorAll('a[href], img[src]')) {
@@ -41,17 +41,17 @@ test('every link leads somewhere, anchors included', () => {
   expect(dead).toEqual([])
 })
 
-test('files that are copied as they are make no pages', () => {
+test('makes no pages from files that are copied', () => {
   expect([...pages.keys()].filter((name) => name.startsWith('public/'))).toEqual([])
   expect(existsSync(join(dist, 'try/licenses.md'))).toBe(true)
 })
 
-test('the build says where the site is', () => {
+test('prints the path of the site after the build', () => {
   const [said] = /the site is in (\S+)/.exec(printed)?.slice(1) ?? []
   expect(resolve(said!)).toBe(join(dist, 'index.html'))
 })
 
-test('the pictures are turned dark in dark mode', () => {
+test('inverts the pictures in dark mode', () => {
   const styles = filesOf('.css').map((file) => readFileSync(file, 'utf8'))
   expect(styles.join()).toMatch(/\.dark \.VPHero \.image-src[^{]*\{[^}]*filter:\s*invert/)
   const [, turned] = /\.dark \.vp-doc (img[^{,]*)\{[^}]*filter:\s*invert/.exec(styles.join())!
@@ -63,7 +63,7 @@ test('the pictures are turned dark in dark mode', () => {
   expect(pages.get('scores.html')!.querySelectorAll('.vp-doc img')).toHaveLength(1)
 })
 
-test('nothing is loaded from outside', () => {
+test('loads nothing from outside', () => {
   const outside: string[] = []
   for (const [name, document] of pages) {
     for (const part of document.querySelectorAll('script[src], link[href], img[src]')) {
@@ -77,7 +77,7 @@ test('nothing is loaded from outside', () => {
   expect(outside).toEqual([])
 })
 
-test('every command has a page with all of its options', () => {
+test('has a page for every command, with all of its options', () => {
   const overview = textOf('commands/index.html')
   for (const { name, options } of commands) {
     expect(overview).toContain(`kith ${name}`)
@@ -89,7 +89,7 @@ test('every command has a page with all of its options', () => {
   }
 })
 
-test('every package has its exports on a page', () => {
+test('has a page with the exports of every package', () => {
   const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const folder of workspaces as string[]) {
     const index = join(root, folder, 'src/index.ts')
@@ -106,7 +106,7 @@ test('every package has its exports on a page', () => {
   }
 })
 
-test('the search finds guides, commands and settings', () => {
+test('finds guides, commands and settings by search', () => {
   const [file, ...others] = filesOf('.js').filter((one) => /localSearchIndex/.test(one))
   expect(others).toEqual([])
   const index = readFileSync(file!, 'utf8')
@@ -115,7 +115,7 @@ test('the search finds guides, commands and settings', () => {
   }
 })
 
-test('language models find every page, in llms.txt and in llms-full.txt', () => {
+test('lists every page in llms.txt and llms-full.txt', () => {
   const [list, whole] = ['llms.txt', 'llms-full.txt'].map((name) => {
     return readFileSync(join(dist, name), 'utf8')
   })

@@ -26,5 +26,5 @@ export const passages = [
   'Cuckoo bees lay their eggs in the nests of others and gather no pollen.',
 ]
 
-/** What the examples ask. */
+/** The query of the examples. */
 export const question = 'What do beekeepers do in the hive?'

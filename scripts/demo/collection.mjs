@@ -11,7 +11,9 @@ export const sizes = {
 }
 const SEED = 11
 
-/** The WordNet collection, or a seeded part: some queries, all their relevant documents, some others. */
+/**
+ * The WordNet dataset, or a seeded part: some queries, all their relevant documents, some others.
+ */
 export async function collectionOf({ queries: part, documents: most }) {
   const whole = buildWordnet(await readNouns())
   if (most >= whole.documents.length) return whole

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readLabels, readQrels } from '@kith/ir'
 
-/** What part of the probability that labels take from the ground truth goes to relevant documents. */
+/** The share of the probability taken from the ground truth that goes to relevant documents. */
 export async function movedProbability(labelFile, completeFile) {
   const complete = await readQrels(completeFile)
   let [moved, right] = [0, 0]
@@ -15,7 +15,10 @@ export async function movedProbability(labelFile, completeFile) {
   return right / moved
 }
 
-/** What part of the documents that an audit lists are relevant: the first hundred, and each query's first. */
+/**
+ * The share of relevant documents in an audit's list: among the first hundred, and at the top of
+ * each query.
+ */
 export async function foundMissing(auditFile, completeFile, sparseFile) {
   const complete = await readQrels(completeFile)
   const sparse = await readQrels(sparseFile)

@@ -30,7 +30,7 @@ say(
   'Documents are noun senses of WordNet, queries are categories, and all members of a category are relevant: the labels are nearly complete, so we can hide some and know the truth.',
 )
 const collection = await collectionOf(size)
-// Written anew, a file would be newer than what was made from it, and all would be made again.
+// A rewritten file would be newer than its outputs, so that all would be made again.
 if (!existsSync(at('README.md'))) await writeWordnet(collection, folder)
 const part = {
   quick: ' (--quick: figures are higher than on the whole, there is less to confuse)',
@@ -97,7 +97,8 @@ say(
   'A short training of the query encoder on those labels, stopped by one label per dev query; documents are not encoded again. Its queries are searched, and then reranked as well.',
 )
 const trained = at('trained')
-// Stopped, a training goes on; a finished one may be of other settings, by a Kith of before.
+// A stopped training resumes; a finished training may have other settings, from an earlier version
+// of Kith.
 if (existsSync(join(trained, 'model.safetensors'))) rmSync(trained, { recursive: true })
 kith('train', {
   ...{ docs: at('docs.npy'), 'train-queries': at('queries.jsonl'), 'train-run': run },

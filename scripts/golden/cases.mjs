@@ -1,4 +1,4 @@
-/** What is asked of the golden contexts: settings that differ from the default, and labels. */
+/** The cases on the golden contexts: settings that differ from the default, and labels. */
 import { labelPresets, presets } from '@kith/core'
 
 const raw = { mix: 'raw', k: 6, kExp: 3, lambda: 0.451 }

@@ -78,7 +78,7 @@ function sentences(count) {
   })
 }
 
-/** What splitting into terms must get right, one thing in each text. */
+/** Texts that are hard to split into terms, one difficulty in each text. */
 const scripts = [
   'Überall Ärger: naïve café, ΣΟΦΟΣ and İstanbul 2024',
   // The same letters with combining marks behind them, which belong to the letter before.
@@ -96,7 +96,7 @@ const scripts = [
   'CAFÉ café cafe',
 ]
 
-/** The contexts by name, each with what it is for. */
+/** The contexts by name, each with its purpose. */
 export const contexts = {
   clusters: {
     about: 'Inner products around a hundred, all positive; three clusters.',

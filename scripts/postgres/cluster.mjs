@@ -47,7 +47,7 @@ export class Cluster {
       const user = serverUser()
       if (user.uid !== undefined) {
         for (const path of [cluster.data, secret]) chownSync(path, user.uid, user.gid)
-        // The server's user gets through, and sees or writes nothing on the way.
+        // The server's user may traverse the folder, but not list or write it.
         chmodSync(folder, 0o711)
       }
       run(
@@ -78,7 +78,7 @@ export class Cluster {
     return join(this.folder, 'data')
   }
 
-  /** Where it answers. */
+  /** The address of the server. */
   get url() {
     return readFileSync(join(this.folder, 'url'), 'utf8')
   }
@@ -95,7 +95,7 @@ export class Cluster {
     this.#control('start', '-l', join(this.data, 'server.log'), '-s')
   }
 
-  /** Stops the server: `immediate` as a crash would, without a word to anybody. */
+  /** Stops the server: `immediate` as a crash would, without notice to clients. */
   halt(mode = 'fast') {
     this.#control('stop', '-m', mode, '-s')
   }

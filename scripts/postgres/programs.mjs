@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What is missing, and what to do about it. */
+/** The missing program, and the advice to install it. */
 export class Missing extends Error {}
 
 /** The folder with PostgreSQL's programs: the newest that the system has. */
@@ -24,7 +24,7 @@ export function hasVector() {
   return existsSync(join(folder, 'extension', 'vector.control'))
 }
 
-/** Runs a program that must succeed; what it printed. */
+/** Runs a program that must succeed; returns its output. */
 export function run(program, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',

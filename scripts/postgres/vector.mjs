@@ -65,7 +65,7 @@ export function makeBuildFolders(downloader = downloadUser()) {
   return { all, state, downloads, source }
 }
 
-/** Whom apt downloads as; undefined where it does so as whoever runs it. */
+/** The user that apt downloads as; undefined if it is the current user. */
 function downloadUser() {
   if (process.getuid?.() !== 0) return undefined
   try {
@@ -81,7 +81,7 @@ function aptInstall(...names) {
   })
 }
 
-/** Fetches the source package with settings of its own: nothing under /etc changes. */
+/** Fetches the source package with separate settings: nothing under /etc changes. */
 function fetchSource({ state, downloads, source }) {
   const release = /^VERSION_CODENAME=(\w+)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1]
   // The machine's own mirror, whichever that is, has the newer release too.
@@ -109,7 +109,7 @@ function fetchSource({ state, downloads, source }) {
     /^pgvector_[\w.+~-]+\.dsc$/.test(entry),
   )
   if (!description) throw new Missing('no pgvector: apt fetched no source of it')
-  // It compares the archives with the checksums that apt's signed list led to.
+  // dpkg-source compares the archives with the checksums that apt's signed list led to.
   const target = join(source, 'pgvector')
   run('dpkg-source', ['--extract', join(downloads, description), target])
   return target

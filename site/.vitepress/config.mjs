@@ -39,7 +39,7 @@ named.items.unshift(...reference)
 
 export default {
   srcDir: 'generated',
-  // Files that are copied as they are; Markdown among them is no page.
+  // Files that are copied unchanged; Markdown among them makes no page.
   srcExclude: ['public/**'],
   outDir: 'dist',
   cacheDir: '../node_modules/.cache/kith-site',

@@ -46,7 +46,7 @@ const commands: [string, string[]][] = [
   ],
 ]
 
-test.for(commands)('%s: killed at any moment, the same bytes in the end', async ([_, args]) => {
+test.for(commands)('%s ends with the same bytes after a kill at any moment', async ([_, args]) => {
   const { kills, differences } = await killAndCompare(args, { times: 4 })
   expect(differences).toEqual([])
   expect(kills).toBeGreaterThan(0)

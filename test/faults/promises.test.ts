@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 // The table of error codes behind the promises has a test of its own.
 const [page = ''] = readFileSync(join(root, 'docs/reliability.md'), 'utf8').split('\n## Errors')
 
-test('every promise of docs/reliability.md names tests that there are', () => {
+test('names existing tests for every promise of docs/reliability.md', () => {
   const rows = page.split('\n').filter((line) => /^\| (?!promise)/.test(line))
   expect(rows.length).toBeGreaterThan(15)
   for (const row of rows) {
@@ -20,7 +20,7 @@ test('every promise of docs/reliability.md names tests that there are', () => {
   }
 })
 
-test('the page counts the readers that are fuzzed', async () => {
+test('counts the fuzzed readers in docs/reliability.md', async () => {
   const readers = await makeReaders(temporaryFolder())
   expect(page).toContain(`(${readers.length} readers)`)
 })

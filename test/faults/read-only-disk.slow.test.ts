@@ -79,10 +79,10 @@ function errorOf([command, name, rest]: (typeof commands)[number], place: string
   return lines[0]!
 }
 
-describe('a command that cannot write says why in one line', () => {
+describe('a command that cannot write prints the reason in one line', () => {
   const named = commands.map((command) => [command[0].join(' '), command] as const)
 
-  test.runIf(smallDisks).each(named)('%s on a disk that can only be read', async (_, command) => {
+  test.runIf(smallDisks).each(named)('for %s on a read-only disk', async (_, command) => {
     const place = path('frozen')
     await onSmallDisk(place, '4m', ({ freeze }) => {
       freeze()
@@ -90,14 +90,14 @@ describe('a command that cannot write says why in one line', () => {
     })
   })
 
-  test.each(named)('%s below a file', (_, command) => {
+  test.each(named)('for %s below a file', (_, command) => {
     writeFileSync(path('file'), '')
     expect(errorOf(command, path('file'))).toMatch(
       /^kith: .*\/file\/.*: a part of its path is a file, not a folder/,
     )
   })
 
-  test.runIf(smallDisks).each(named)('%s on a full disk', async (_, command) => {
+  test.runIf(smallDisks).each(named)('for %s on a full disk', async (_, command) => {
     const place = path('full')
     await onSmallDisk(place, '16k', () => {
       writeFileSync(join(place, 'filling'), Buffer.alloc(12 * 1024))

@@ -148,8 +148,8 @@ const anew: Long[] = [
   },
 ]
 
-describe.each(anew)('kith $name leaves nothing behind', ({ args, isMiddle }) => {
-  test.each(signals)('%s', async (signal, code) => {
+describe.each(anew)('kith $name leaves no file behind', ({ args, isMiddle }) => {
+  test.each(signals)('after %s', async (signal, code) => {
     const folder = temporaryFolderIn(data)
     const out = join(folder, 'out.jsonl')
     copyFileSync(at('run.trec'), at('again.trec'))
@@ -224,7 +224,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
 ]
 
 test.each(resumed)(
-  'kith $name goes on after one signal and the other',
+  'kith $name resumes after each of two signals',
   async ({ args, isMiddle, result, left, next }) => {
     const undisturbed = join(temporaryFolderIn(data), 'out.npy')
     succeed(...args(undisturbed))
@@ -250,7 +250,7 @@ test.each(resumed)(
   },
 )
 
-test('kith encode does not promise to go on before it has kept a part', async () => {
+test('kith encode does not promise to resume before it has kept a part', async () => {
   const out = join(temporaryFolderIn(data), 'out.npy')
   const args = ['encode', '--model', at('model'), '--input', at('texts.jsonl'), '--out', out]
   const isMiddle = () => existsSync(`${out}.partial`)
@@ -263,7 +263,7 @@ test('kith encode does not promise to go on before it has kept a part', async ()
   expect(kept).toBe(false)
 })
 
-test('kith train says that the checkpoint is saved, and hears one Ctrl-C twice as once', async () => {
+test('kith train reports the saved checkpoint, and treats a repeated Ctrl-C as one', async () => {
   const out = join(temporaryFolderIn(data), 'trained')
   const args = ['train', ...trained(), '--set', 'steps=4000', '--out', out]
   const isMiddle = () => hasLines(join(out, 'metrics.jsonl'), 3)
@@ -289,7 +289,7 @@ test.each([
   ['serve', () => ['serve', '--port', '0', '--model', 'none'], /kith serve is listening on/],
   ['studio', () => ['studio', ...files(), '--port', '0'].slice(0, -2), /Kith Studio: http/],
   ['mcp', () => ['mcp', '--folder', at('notes'), '--model', at('model')], /"id":1/],
-])('kith %s exits with 0 on a signal: it runs until it is stopped', async (name, args, up) => {
+])('kith %s runs until it is stopped, and exits with 0 on a signal', async (name, args, up) => {
   const input = name === 'mcp' ? `${JSON.stringify(initialize)}\n` : ''
   for (const [signal] of signals) {
     const ended = await signaled(args(), [signal], ({ printed }) => up.test(printed), input)
@@ -307,7 +307,7 @@ test('kith dataset wordnet leaves no temporary file', async () => {
   }
 })
 
-describe('stores', () => {
+describe('commands with stores stop on a signal', () => {
   const database = emptyDatabase()
   const stores = [
     {
@@ -343,7 +343,7 @@ describe('stores', () => {
     },
   )
 
-  test.runIf(postgres)('kith work finishes its jobs; kith jobs export goes on', async () => {
+  test.runIf(postgres)('kith work finishes its jobs, and kith jobs export resumes', async () => {
     const store = ['--store', `${database.url}#batch`]
     succeed('load', ...store, '--docs', at('docs.npy'))
     const queries = { run: at('run.trec'), queries: at('queries.npy'), qrels: at('qrels.trec') }

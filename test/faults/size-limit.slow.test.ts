@@ -78,9 +78,9 @@ const cases: [string, number, () => string[]][] = [
   ['report.html', 4, () => ['report', '--qrels', path('dev.trec'), '--run', path('run.trec')]],
 ]
 
-describe('a limit on the size of files', () => {
+describe('commands with a limit on the size of files', () => {
   test.each(cases)(
-    '%s: an error with file and reason, the earlier file stays',
+    '%s: print the file and the reason, and keep the earlier file',
     (out, limit, args) => {
       const where = path(`limit-${out}`)
       mkdirSync(where)
@@ -102,7 +102,7 @@ describe('a limit on the size of files', () => {
     },
   )
 
-  test('what a command prints into a file is all there, or an error', () => {
+  test('print all of their output into a file, or fail', () => {
     const printed = path('printed.txt')
     const args = ['eval', '--qrels', path('train.trec'), '--run', path('run.trec'), '--per-query']
     const print = (line: string, words: string[]) =>
@@ -124,7 +124,7 @@ describe('a limit on the size of files', () => {
     expect(readFileSync(printed, 'utf8')).toBe(succeed(...args, '--json'))
   })
 
-  test('a journal that does not fit leaves no temporary file beside the partial one', () => {
+  test('leave no temporary file beside the partial one if the journal does not fit', () => {
     const where = path('journal')
     mkdirSync(where)
     const script = `import { writeResumably } from '@kith/base'
@@ -143,7 +143,7 @@ describe('a limit on the size of files', () => {
     expect(readdirSync(where)).toEqual(['out.npy.partial'])
   })
 
-  test('labels that were stopped by it go on without it, to the same bytes', () => {
+  test('resume labels without the limit, and end with the same bytes', () => {
     const [limited, whole] = [path('go-on.jsonl'), path('whole.jsonl')]
     expect(kithWithin(4, [...labels(), '--out', limited]).status).toBe(1)
     succeed(...labels(), '--out', limited)
@@ -154,7 +154,7 @@ describe('a limit on the size of files', () => {
   test.each([
     ['metrics.jsonl', 8, 'linear', 400],
     ['latest.safetensors', 1, 'mlp', 3],
-  ])('kith train: %s', (file, limit, adapter, steps) => {
+  ])('kith train names the file %s', (file, limit, adapter, steps) => {
     const out = path(`trained-${adapter}`)
     const { status, err } = kithWithin(limit, [
       ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],

@@ -48,7 +48,7 @@ const texts = ['--input', path('corpus.jsonl'), '--out', path('encoded.npy')]
 const queries = ['--train-queries', path('queries.npy'), '--train-run', path('run.trec')]
 const training = ['--docs', path('all.npy'), '--qrels', path('qrels.trec'), ...queries]
 
-describe.runIf(guard)('no connection that nobody asked for', () => {
+describe.runIf(guard)('network access', () => {
   test.for([
     ['kith encode', [program, 'encode', '--model', path('model'), ...texts]],
     [
@@ -56,11 +56,11 @@ describe.runIf(guard)('no connection that nobody asked for', () => {
       [program, 'train', '--adapter', 'mlp', '--set', 'steps=2', ...training, '--out', path('t')],
     ],
     ['a program that loads the runtime', ['--input-type=module', '--eval', load]],
-  ] as [string, string[]][])('%s leaves no file and looks nothing up', ([_, args]) => {
+  ] as [string, string[]][])('%s leaves no file and makes no lookup', ([_, args]) => {
     expect(runAlone(args)).toEqual({ files: [], connections: [] })
   })
 
-  test('the environment can leave the telemetry of the runtime on', () => {
+  test('leaves the telemetry of the runtime on if the environment says so', () => {
     // The runtime writes its file some time after it is loaded.
     const wait = `
       const { readdirSync } = await import('node:fs')
@@ -73,7 +73,7 @@ describe.runIf(guard)('no connection that nobody asked for', () => {
     expect(files).toContain('deviceid')
   })
 
-  test('the guard refuses lookups and connections of every kind, and no local ones', () => {
+  test('is refused by the guard for lookups and connections of every kind, except for local ones', () => {
     const attempts = `
       import dgram from 'node:dgram'
       import dns from 'node:dns/promises'
@@ -101,7 +101,7 @@ describe.runIf(guard)('no connection that nobody asked for', () => {
   })
 })
 
-test('a worker thread without the variable refuses to load the runtime', () => {
+test('refuses to load the runtime in a worker thread without the variable', () => {
   const program = `
     const { Worker } = await import('node:worker_threads')
     const worker = new Worker("import('@kith/encoder/runtime')", { eval: true })
@@ -120,7 +120,7 @@ test('a worker thread without the variable refuses to load the runtime', () => {
   expect(run({ ORT_DISABLE_TELEMETRY: '1' })).toBe('')
 })
 
-test('one module loads the ONNX runtime', () => {
+test('loads the ONNX runtime in only one module', () => {
   const folders = ['packages', 'bench', 'examples', 'experiments', 'scripts', 'test', 'site']
   const files = folders.flatMap((part) =>
     readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })

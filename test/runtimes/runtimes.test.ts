@@ -73,7 +73,7 @@ const runtimes = {
 }
 
 describe.skipIf(!installed).each(Object.entries(runtimes))('on %s', (_, [command, ...args]) => {
-  test('core and the adapters rank as everywhere', async () => {
+  test('ranks with core and the adapters as everywhere', async () => {
     const { stdout } = await run(command!, [...args, 'print.mjs'], { cwd: project })
     const { kernel, ...orders } = JSON.parse(stdout)
     expect(kernel).toMatch(/simd$/)
@@ -82,9 +82,9 @@ describe.skipIf(!installed).each(Object.entries(runtimes))('on %s', (_, [command
 })
 
 // Bun and Deno start encoders in processes of their own as well.
-describe.skipIf(!installed)('a folder of notes', () => {
+describe.skipIf(!installed)('openCollection', () => {
   const all = Object.entries(runtimes).filter(([name]) => !name.endsWith('only'))
-  test.each(all)('is searched on %s', async (name, [command, ...args]) => {
+  test.each(all)('searches a folder of notes on %s', async (name, [command, ...args]) => {
     const notes = notesIn(project)
     const cache = join(project, 'cache', name)
     const program = join(here, 'collection.mjs')
@@ -93,13 +93,13 @@ describe.skipIf(!installed)('a folder of notes', () => {
   })
 })
 
-test.skipIf(!installed)('hits of a real sqlite-vec table are reranked', async () => {
+test.skipIf(!installed)('reranks hits of a real sqlite-vec table on Node 22', async () => {
   const { stdout } = await run(binary('node-22/bin/node'), [join(here, 'sqlite-vec.mjs')])
   expect(JSON.parse(stdout)).toEqual({ found: [0, 1, 2, 3], reranked: ORDER })
 })
 
-describe.skipIf(!installed)('in a bundle', () => {
-  test('a Cloudflare Worker ranks as everywhere, with the SIMD kernel', async () => {
+describe.skipIf(!installed)('bundled programs', () => {
+  test('rank as everywhere in a Cloudflare Worker, with the SIMD kernel', async () => {
     const worker = join(project, 'worker.mjs')
     await bundle(
       `import { rankings } from './program.mjs'
@@ -136,7 +136,7 @@ describe.skipIf(!installed)('in a bundle', () => {
     }
   })
 
-  test('a server that searches notes runs with the externals that docs/runtimes.md names', async () => {
+  test('search notes with the externals that docs/runtimes.md names', async () => {
     const page = readFileSync(join(root, 'docs/runtimes.md'), 'utf8')
     const external = Array.from(page.matchAll(/--external:(\S+)/g), ([, name]) => name)
     expect(external).not.toHaveLength(0)
@@ -153,7 +153,7 @@ describe.skipIf(!installed)('in a bundle', () => {
   test.each([
     ['KithError', 1000],
     ['rerank', 36_000],
-  ])('%s brings at most %i bytes', async (name, most) => {
+  ])('with %s have at most %i bytes', async (name, most) => {
     const outfile = join(project, `${name}.js`)
     await bundle(`export { ${name} } from '@kith/core'`, { outfile, minify: true })
     expect(gzipSync(readFileSync(outfile), { level: 9 }).length).toBeLessThan(most)

@@ -20,7 +20,7 @@ const MOST_BYTES = 2 ** 26
 /** The environment variable with the key of the endpoint. */
 export const endpointKey = 'KITH_EMBED_KEY'
 
-/** Which endpoint embeds, and how it is asked. */
+/** The endpoint, and the options of its requests. */
 export interface EndpointOptions {
   /** The name of the model that the endpoint should use. */
   model: string
@@ -45,7 +45,7 @@ export interface EndpointRows {
   rows: number
   dimensions: number
   cut: number
-  /** Tokens of all texts together, as the endpoint counts them; 0 where it does not. */
+  /** Tokens of all texts together, as the endpoint counts them; 0 if it does not. */
   tokens: number
 }
 
@@ -104,7 +104,9 @@ export class Endpoint {
 
   async close(): Promise<void> {}
 
-  /** Asks for the embeddings of some texts, again where the endpoint is busy or gone for a moment. */
+  /**
+   * Requests the embeddings of some texts, again if the endpoint is busy or briefly unavailable.
+   */
   async #embed(input: string[], signal: AbortSignal): Promise<EndpointRows> {
     const { firstWait = FIRST_WAIT } = this.#options
     for (let attempt = 1; ; attempt++) {
@@ -224,8 +226,8 @@ type Outcome =
 const BUILT_IN = ['pooling', 'normalize', 'maxTokens', 'revision', 'quantize', 'threads'] as const
 
 /**
- * Opens an OpenAI-compatible embeddings endpoint, and asks for one embedding, which tells its
- * dimensions. Its key is in the environment (`KITH_EMBED_KEY`).
+ * Opens an OpenAI-compatible embeddings endpoint, and requests one embedding to learn its
+ * dimensions. The key is in the environment (`KITH_EMBED_KEY`).
  *
  * @param address The endpoint, `…/v1/embeddings`, or the server that has it.
  * @param options Those of an encoder; one that an endpoint does not take is an error.
@@ -293,7 +295,7 @@ async function* batchesOf(
   if (batch.length > 0) yield batch
 }
 
-/** The text of an answer; undefined where it is too long, and the rest is not read. */
+/** The text of an answer; undefined if it is too long, and the rest is not read. */
 async function readBounded(response: Response): Promise<string | undefined> {
   const parts: Uint8Array[] = []
   let bytes = 0

@@ -66,7 +66,7 @@ const decoders: Readonly<Record<string, (bytes: ArrayBuffer) => Float32Array>> =
   },
 }
 
-/** The bytes of a tensor in memory of their own, so that they can be read as numbers in place. */
+/** The bytes of a tensor in separate memory, so that they can be read as numbers in place. */
 async function readBytes(
   handle: FileHandle,
   { file, offset, bytes: length }: StoredTensor,
@@ -170,13 +170,13 @@ const widths: Readonly<Record<string, number>> = {
   ...{ I8: 1, U8: 1, BOOL: 1 },
 }
 
-/** Where a tensor lies in its file. */
+/** The position of a tensor in its file. */
 export interface StoredTensor {
   file: string
   name: string
   dtype: string
   shape: readonly number[]
-  /** Its first byte in the file, and its bytes. */
+  /** The tensor's first byte in the file, and its number of bytes. */
   offset: number
   bytes: number
 }

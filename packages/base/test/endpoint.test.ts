@@ -44,7 +44,7 @@ async function endpoint(
 
 const quick = { model: 'm', firstWait: 1 }
 
-test('texts go in batches, with prefixes and the key of the environment, and keep their order', async () => {
+test('sends texts in batches, with prefixes and the key of the environment, and keeps their order', async () => {
   vi.stubEnv(endpointKey, 'secret')
   const { url, asked } = await endpoint()
   const opened = await openEndpoint(url, { ...quick, queryPrefix: 'query: ' })
@@ -67,7 +67,7 @@ test.each([
   ['/v1/', '/v1/embeddings'],
   ['/openai/v1/embeddings', '/openai/v1/embeddings'],
   ['/', '/v1/embeddings'],
-])('the path %s is asked at %s', async (path, expected) => {
+])('resolves the URL %s to %s', async (path, expected) => {
   const { url, asked } = await endpoint()
   await openEndpoint(`${url}${path}`, quick)
   expect(asked[0]!.path).toBe(expected)
@@ -97,7 +97,7 @@ test('follows no redirect and sends the key to no other host', async () => {
   expect(other.asked).toEqual([])
 })
 
-test('throws if the endpoint is silent, gone, or sends without end', async () => {
+test('throws if the endpoint does not answer, is gone, or sends an endless answer', async () => {
   const silent = await endpoint(() => new Promise(() => {}))
   const late = openEndpoint(silent.url, { ...quick, timeout: 20 })
   await expect(late).rejects.toThrow('no answer within 20 ms (5 attempts)')
@@ -135,7 +135,7 @@ test.each([
   [{ data: [{ embedding: [1, 'x'] }] }, 'not a finite number'],
   [{ data: [{ embedding: [1, 1e39] }] }, 'not a finite number'],
   [{ data: [{ index: 5, embedding: [1] }] }, 'the index 5'],
-])('refuses the answer %j', async (given, message) => {
+])('refuses the response %j', async (given, message) => {
   const { url } = await endpoint((_, __, response) => {
     if (typeof given !== 'string') return given
     response.end(given)

@@ -65,8 +65,8 @@ async function tell(
   return (await answer)[0]
 }
 
-describe('a lock', () => {
-  test('that processes take over at once from a dead one has one holder, round after round', async () => {
+describe('lock files', () => {
+  test('have one holder when several processes take over from a dead one at once', async () => {
     const dead = await contender()
     await tell(dead, join(folder, 'dead'))
     dead.kill('SIGKILL')
@@ -87,7 +87,7 @@ describe('a lock', () => {
     expect(held).toBeGreaterThan(rounds * 0.9)
   }, 120_000)
 
-  test('of a process of this host is respected while that lives, however silent', async () => {
+  test('stay with a living process of this host, however long it is silent', async () => {
     const child = await contender()
     const file = join(folder, 'living')
     expect(await tell(child, file)).toEqual({ got: true })
@@ -103,7 +103,7 @@ describe('a lock', () => {
     expect(locksOn('living')).toEqual([])
   })
 
-  test('is given back by a process that ends', async () => {
+  test('are released by a process that exits', async () => {
     const child = await contender()
     expect(await tell(child, join(folder, 'ended'))).toEqual({ got: true })
     child.send({ exit: true })
@@ -111,7 +111,7 @@ describe('a lock', () => {
     expect(locksOn('ended')).toEqual([])
   })
 
-  test('is respected by other calls of the same process', async () => {
+  test('exclude other calls of the same process', async () => {
     const file = join(folder, 'twice')
     const lock = lockFile(file)
     expect(() => lockFile(file)).toThrow(`process ${process.pid} on ${hostname()}`)
@@ -119,7 +119,7 @@ describe('a lock', () => {
     await lockFile(file).close()
   })
 
-  test('of a process whose number another one has now is taken over', async () => {
+  test('are taken over if the process id now belongs to another process', async () => {
     const file = join(folder, 'reused')
     const [host, pid, start] = await markOf(lockFile(file), 'reused')
     expect(start).toMatch(/^[0-9a-f]{8}$/)
@@ -129,7 +129,7 @@ describe('a lock', () => {
     expect(locksOn('reused')).toEqual([])
   })
 
-  test('of another host is respected for two minutes of silence, then taken over', async () => {
+  test('of another host are taken over after two minutes of silence, and not before', async () => {
     const file = join(folder, 'far')
     const far = `${file}.lock-ffffffff-7-00000000-${NONCE}`
     writeFileSync(far, 'far-away')
@@ -147,7 +147,7 @@ describe('a lock', () => {
     expect(locksOn('far')).toEqual([])
   })
 
-  test('gives signs of life: on its own, and when it is checked', async () => {
+  test('are refreshed by a timer and by each check', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const file = join(folder, 'beating')
     const lock = lockFile(file)
@@ -162,7 +162,7 @@ describe('a lock', () => {
     await lock.close()
   })
 
-  test('that was taken over stops the process that had it', async () => {
+  test('stop the process that lost its lock to another one', async () => {
     const lock = lockFile(join(folder, 'lost'))
     lock.check()
     rmSync(join(folder, locksOn('lost')[0]!))
@@ -170,7 +170,7 @@ describe('a lock', () => {
     await lock.close()
   })
 
-  test('is given back by `await using`, and not checked after that', async () => {
+  test('are released by `await using`, and not checked after that', async () => {
     const file = join(folder, 'disposed')
     let kept: FileLock
     {
@@ -183,7 +183,7 @@ describe('a lock', () => {
     await kept.close()
   })
 
-  test('in a place where no file can be is an error that names it', async () => {
+  test('throw an error with the path where no file can be created', async () => {
     const file = await fileOf('no-folder', '')
     expect(() => lockFile(join(file, 'below'))).toThrow(
       `${join(file, 'below')}: a part of its path`,

@@ -45,7 +45,7 @@ describe.each(kinds)('a %s', (kind) => {
     await one.close()
   })
 
-  test('that exits during a request fails this request and the queued ones', async () => {
+  test('fails the current and the queued requests when it exits during a request', async () => {
     for (const code of [0, 3]) {
       const one = worker(kind)
       const exit = one.run({ action: 'exit', code })
@@ -60,7 +60,7 @@ describe.each(kinds)('a %s', (kind) => {
     }
   })
 
-  test('that dies between requests fails the current request', async () => {
+  test('fails the current request when it dies from an error outside of the request', async () => {
     const one = worker(kind)
     const outside = one.run({ action: 'throwOutside', message: 'nobody caught this' })
     await expect(outside).rejects.toThrow(
@@ -71,12 +71,12 @@ describe.each(kinds)('a %s', (kind) => {
     await one.ended
   })
 
-  test('that is closed fails the current request, and close waits for the end', async () => {
+  test('fails the current request when it is closed, and close waits for the exit', async () => {
     const one = worker(kind)
     await one.run({ action: 'count' })
     const slow = one.run({ action: 'slow', value: 1, milliseconds: 50 })
     const closing = one.close()
-    await expect(slow).rejects.toThrow(/a counting worker was closed/)
+    await expect(slow).rejects.toMatchObject({ code: 'CLOSED' })
     await expect(one.run({ action: 'count' })).rejects.toMatchObject({
       code: 'CLOSED',
       message: 'a counting worker was closed',
@@ -86,7 +86,7 @@ describe.each(kinds)('a %s', (kind) => {
   })
 })
 
-test('a thread ends after its current request, closes its work, and drops those behind', async () => {
+test('closes a thread after its current request, runs its close handler, and drops queued requests', async () => {
   const flags = new Int32Array(new SharedArrayBuffer(12))
   const behind = new Int32Array(new SharedArrayBuffer(12))
   const closed = new Int32Array(new SharedArrayBuffer(4))
@@ -101,21 +101,21 @@ test('a thread ends after its current request, closes its work, and drops those 
   expect([...flags, ...behind, ...closed]).toEqual([1, 1, 0, 0, 0, 0, 1])
 })
 
-test('tells long work in a thread that nobody waits for the result', async () => {
+test('tells a long-running request in a thread that it was closed', async () => {
   const one = worker('thread')
   const endless = one.run({ action: 'untilStopped' })
   endless.catch(() => {})
   await one.close()
-  await expect(endless).rejects.toThrow('was closed')
+  await expect(endless).rejects.toMatchObject({ code: 'CLOSED' })
 })
 
-test('a thread whose work leaves timers behind ends all the same', async () => {
+test('closes a thread whose work leaves timers behind', async () => {
   const one = worker('thread')
   await one.run({ action: 'leak' })
   await one.close()
 })
 
-test('a thread that runs out of memory says so, with what to do', async () => {
+test('reports a thread that runs out of memory, with advice', async () => {
   const one = new ThreadWorker<undefined, Act, unknown>({
     ...{ entry, data: undefined, job: 'a hungry worker', memoryAdvice: 'ask for less' },
     resourceLimits: { maxOldGenerationSizeMb: 16 },
@@ -128,13 +128,13 @@ test('a thread that runs out of memory says so, with what to do', async () => {
   await one.ended
 })
 
-test('a process that is killed names the signal', async () => {
+test('names the signal that killed a process', async () => {
   const one = worker('process')
   const killed = one.run({ action: 'kill' })
   await expect(killed).rejects.toThrow(/a counting worker ended \(SIGKILL\); use fewer workers/)
 })
 
-test('fails requests if the file of the worker is missing', async () => {
+test('fails requests if the worker’s file is missing', async () => {
   const missing = new URL('./not-there.mjs', import.meta.url)
   const one = new ThreadWorker({ entry: missing, data: 1, job: 'a lost worker' })
   const asked = (await one.run(1).catch((error: unknown) => error)) as Error
@@ -146,7 +146,7 @@ test('fails requests if the file of the worker is missing', async () => {
   await one.close()
 })
 
-test('buffers of answers and requests move to threads', async () => {
+test('transfers buffers of requests and answers to and from threads', async () => {
   const one = worker('thread')
   const moved = new ArrayBuffer(8)
   const answer = await one.run({ action: 'buffer', length: 4, moved }, [moved])
@@ -155,7 +155,7 @@ test('buffers of answers and requests move to threads', async () => {
   await one.close()
 })
 
-test('the entry of a worker is a file of the build, for sources and for files of the build', () => {
+test('resolves the entry of a worker to a built file, from sources and from built files', () => {
   const built = 'file:///src/kith/packages/x/dist/deep/worker.js'
   const source = 'file:///src/kith/packages/x/src/deep/pool.ts'
   const joined = 'file:///src/kith/packages/x/dist/shared.js'

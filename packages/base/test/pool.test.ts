@@ -10,8 +10,8 @@ import { type Act, collect, kinds, poolOf } from './pool-support.ts'
 const doubles = (count: number): Act[] =>
   Array.from({ length: count }, (_, value) => ({ action: 'double', value }))
 
-describe.each(kinds)('a pool of %ses', (kind) => {
-  test('answers many requests in their order, on no more workers than it may', async () => {
+describe.each(kinds)('a pool of type %s', (kind) => {
+  test('answers many requests in order, on at most the given number of workers', async () => {
     const pool = poolOf(kind, { size: 2 })
     const answers = await Promise.all(doubles(20).map((request) => pool.run(() => request)))
     expect(answers).toEqual(Array.from({ length: 20 }, (_, i) => 2 * i))
@@ -21,7 +21,7 @@ describe.each(kinds)('a pool of %ses', (kind) => {
     await pool.close()
   })
 
-  test('replaces a worker that exits within a request, or between two', async () => {
+  test('replaces a worker that exits during a request or between two requests', async () => {
     const pool = poolOf(kind, { size: 1 })
     const exit = pool.run(() => ({ action: 'exit', code: 3 }))
     const next = pool.run(() => ({ action: 'count' }))
@@ -36,7 +36,7 @@ describe.each(kinds)('a pool of %ses', (kind) => {
     await pool.close()
   })
 
-  test('a map fails in its turn when a worker dies', async () => {
+  test('fails a map at the request whose worker died, after the answers before it', async () => {
     const pool = poolOf(kind, { size: 2 })
     const requests = doubles(12)
     requests[5] = { action: 'exit', code: 4 }
@@ -50,7 +50,7 @@ describe.each(kinds)('a pool of %ses', (kind) => {
     await pool.close()
   })
 
-  test('close fails what is under way and what waits, again and again', async () => {
+  test('fails running and waiting requests on close, which may be called again', async () => {
     const pool = poolOf(kind, { size: 1, closed: 'the work was stopped' })
     await pool.run(() => ({ action: 'count' }))
     const slow = pool.run(() => ({ action: 'slow', value: 1, milliseconds: 30 }))
@@ -67,7 +67,7 @@ describe.each(kinds)('a pool of %ses', (kind) => {
   })
 })
 
-test('a patient pool starts another worker only for requests that have waited', async () => {
+test('starts another worker only for requests that have waited for the given patience', async () => {
   const patient = poolOf('thread', { size: 3, patience: 60_000 })
   await Promise.all(doubles(20).map((request) => patient.run(() => request)))
   expect(patient.started()).toBe(1)
@@ -76,12 +76,12 @@ test('a patient pool starts another worker only for requests that have waited', 
   const endless = less.run(() => ({ action: 'untilStopped' }))
   expect(await less.run(() => ({ action: 'count' }))).toBe(1)
   expect(less.started()).toBe(2)
-  const ended = expect(endless).rejects.toThrow('was closed')
+  const ended = expect(endless).rejects.toMatchObject({ code: 'CLOSED' })
   await less.close()
   await ended
 })
 
-test('requests are made only when their turn comes', async () => {
+test('creates a request only when a worker is free', async () => {
   const pool = poolOf('thread', { size: 1 })
   let made = 0
   const count = (): Act => {
@@ -100,7 +100,7 @@ test('requests are made only when their turn comes', async () => {
   await pool.close()
 })
 
-test('a signal takes a request out of the queue, or ends the wait for it', async () => {
+test('removes a waiting request from the queue, or stops waiting for a running one, on a signal', async () => {
   const pool = poolOf('thread', { size: 1 })
   const [first, second] = [new AbortController(), new AbortController()]
   const running = pool.run(() => ({ action: 'slow', milliseconds: 30 }), first.signal)
@@ -119,7 +119,7 @@ test('a signal takes a request out of the queue, or ends the wait for it', async
   await pool.close()
 })
 
-test('many requests with one signal give no warning of a leak, and all end with it', async () => {
+test('ends many requests with one signal, without a warning about leaking listeners', async () => {
   const warnings: Error[] = []
   const warned = (warning: Error) => warnings.push(warning)
   process.on('warning', warned)
@@ -140,7 +140,7 @@ test('many requests with one signal give no warning of a leak, and all end with 
   await pool.close()
 })
 
-test('workers start as they are needed, and have several requests where they may', async () => {
+test('starts workers as needed, and gives each several requests up to the depth', async () => {
   const pool = poolOf('thread', { size: 2, depth: 2 })
   await pool.run(() => ({ action: 'count' }))
   await pool.run(() => ({ action: 'count' }))
@@ -153,7 +153,7 @@ test('workers start as they are needed, and have several requests where they may
   await pool.close()
 })
 
-test('an acquired worker is nobody else’s, and not used again once it was closed', async () => {
+test('gives an acquired worker to nobody else, and does not reuse it once it was closed', async () => {
   const pool = poolOf('thread', { size: 2 })
   const mine = await pool.acquire()
   const other = await pool.acquire()
@@ -169,7 +169,7 @@ test('an acquired worker is nobody else’s, and not used again once it was clos
   await pool.close()
 })
 
-test('a worker that was idle for long is closed', async () => {
+test('closes a worker that has been idle for the given time', async () => {
   const pool = poolOf('thread', { size: 1, idle: 1 })
   const one = await pool.acquire()
   await one.run({ action: 'count' })
@@ -183,21 +183,21 @@ test('a worker that was idle for long is closed', async () => {
   await pool.close()
 })
 
-test('a worker that cannot be started fails the request', async () => {
+test('fails the request if a worker cannot be started', async () => {
   const pool = poolOf('thread', { size: 1 }, { no: () => {} })
   const asked = [1, 2].map(() => pool.run(() => ({ action: 'count' })))
   for (const one of asked) await expect(one).rejects.toThrow(/could not be cloned/)
   await pool.close()
 })
 
-test('workers without work do not keep a program alive', async () => {
+test('does not keep a program alive for idle workers', async () => {
   const program = fileURLToPath(new URL('./pool-program.mjs', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [program])
   expect(stdout).toBe('2\n2\n')
 })
 
-describe('an ordered map', () => {
-  test('gives the same for any number of tasks at a time, and never reads too far ahead', async () => {
+describe('orderedMap', () => {
+  test('yields the same answers for any concurrency, and reads only a bounded number of tasks ahead', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(3), { maxLength: 30 }),
@@ -276,7 +276,7 @@ describe('an ordered map', () => {
     expect(state.closed).toBe(true)
   })
 
-  test('that is left early closes the source and tells tasks under way', async () => {
+  test('closes the source and aborts running tasks when the loop is left early', async () => {
     const state: { closed?: boolean; read?: number } = {}
     const signals: AbortSignal[] = []
     const work = async (i: number, signal: AbortSignal) => {
@@ -289,7 +289,7 @@ describe('an ordered map', () => {
     expect(signals.every(({ aborted }) => aborted)).toBe(true)
   })
 
-  test('is ended by a signal: in mid-stream, with a stuck source, and before it begins', async () => {
+  test('stops on a signal in mid-stream, with a stuck source, and before it begins', async () => {
     const state: { closed?: boolean } = {}
     const stop = new AbortController()
     const { signal } = stop
@@ -316,7 +316,7 @@ describe('an ordered map', () => {
     await expect(collect(orderedMap([1], double, { ahead: 1, signal }))).rejects.toThrow('enough')
   })
 
-  test('yields an answer while the source still thinks about the next task', async () => {
+  test('yields an answer while the source has not yet returned the next task', async () => {
     let go: () => void = () => {}
     async function* source() {
       yield 1
@@ -332,7 +332,7 @@ describe('an ordered map', () => {
   })
 })
 
-test('batches have a size, and the last one what is left', async () => {
+test('splits a list into batches of the given size, the last one with the rest', async () => {
   expect(await collect(inBatches([1, 2, 3, 4, 5], 2))).toEqual([[1, 2], [3, 4], [5]])
   expect(await collect(inBatches([], 2))).toEqual([])
 })

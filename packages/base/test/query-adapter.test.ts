@@ -29,7 +29,7 @@ test('changes the embedding of a query', async () => {
   expect(() => adapter.apply([1, 2, 3])).toThrow('the query has 3 dimensions, but the adapter')
 })
 
-test('refuses another model', async () => {
+test('refuses a model other than the one it was fitted to', async () => {
   const adapter = await opened()
   adapter.checkModel({ name: '/models/encoder-a', dimensions: 2 })
   // An endpoint may have no name.
@@ -41,7 +41,7 @@ test('refuses another model', async () => {
   expect(() => adapter.checkModel({ name: 'encoder-a', dimensions: 3 })).toThrow('3 dimensions')
 })
 
-test('refuses another corpus, and knows its own after it has changed', async () => {
+test('refuses another corpus, and accepts its own after changes', async () => {
   const adapter = await opened()
   const corpus = (vectors: Record<string, number[]>) => async (ids: readonly string[]) =>
     ids.map((id) => vectors[id])
@@ -52,7 +52,7 @@ test('refuses another corpus, and knows its own after it has changed', async () 
   )
 })
 
-test('names what a file lacks', async () => {
+test('names the tensor or field that a file lacks', async () => {
   const tensors = [{ name: 'up.weight', shape: [2, 2], data: new Float32Array(4) }]
   const bad = join(folder, 'bad')
   await writeTensors(join(bad, 'adapter.safetensors'), tensors, { kind: 'mlp' })

@@ -22,7 +22,7 @@ function withHeader(name: string, header: object): string {
   return file
 }
 
-test('tensors and metadata come back as they were written', async () => {
+test('reads back tensors and metadata as they were written', async () => {
   const file = join(folder, 'several.safetensors')
   const weight = Float32Array.of(1.5, -2, 0.25, 8, 9, 10)
   const rows = Uint32Array.of(7, 2 ** 32 - 1)
@@ -97,7 +97,7 @@ test.each([
   ],
   [{ a: 'F32' }, 'header: is not a JSON object'],
   [{ __metadata__: 1 }, 'header: is not a JSON object'],
-])('a header that does not fit its file: %j', (header, problem) => {
+])('refuses a header that contradicts its file: %j', (header, problem) => {
   expect(() => readTensorList(withHeader('bad.safetensors', header))).toThrow(problem)
 })
 

@@ -6,8 +6,8 @@ import { complain, standardOutputIsFile } from './terminal/standard-streams.ts'
 
 /**
  * Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage, 130
- * or 143 for a signal; a server or worker that a signal ends in order returns 0. What needs no
- * command loads none, nor a package.
+ * or 143 for a signal; a server or worker that a signal ends in order returns 0. Calls without a
+ * command load no command and no package.
  */
 export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -55,7 +55,10 @@ export async function runCommand(name: string, args: readonly string[]): Promise
   }
 }
 
-/** By its name: an encoder that is installed globally beside the command line has a core of its own. */
+/**
+ * By its name: an encoder that is installed globally beside the command line loads another copy of
+ * core.
+ */
 function isKithError(error: unknown): error is KithError {
   return error instanceof Error && error.name === 'KithError'
 }

@@ -28,7 +28,7 @@ const inputs = (): string[] => [
 ]
 
 describe('kith audit', () => {
-  test('writes a list and a page, and merges what was decided', () => {
+  test('writes a list and a page, and merges the decisions', () => {
     const { out: printed, err } = kith(
       ...['audit', ...inputs(), '--out', path('audit.tsv'), '--per-query', '3'],
     )
@@ -49,7 +49,7 @@ describe('kith audit', () => {
     expect(merged).toBe(`${path('merged.trec')}: 1 documents accepted, 1 rejected\n`)
   })
 
-  test('--json prints the counts; --page names the page', () => {
+  test('prints the counts with --json, and writes the page to --page', () => {
     const options = [
       '--page',
       path('judge.html'),
@@ -71,14 +71,14 @@ describe('kith audit', () => {
     expect(settings).toMatchObject({ contextSize: 8, target: 'joint', top: 10, missing: 'error' })
   })
 
-  test('--evaluate prints a table', () => {
+  test('prints a table with --evaluate', () => {
     const printed = succeed('audit', ...inputs(), '--evaluate', '--repeats', '2')
     expect(printed).toContain('among the first unjudged documents: 2 queries, 2 draws\n')
     expect(printed).toMatch(/joint +\d\.\d{3} ± \d\.\d{3}/)
     expect(printed).toMatch(/query similarity +\d\.\d{3} ± \d\.\d{3}/)
   })
 
-  test('options that are missing end with 2, data that does not fit with 1', () => {
+  test('exits with 2 for missing options, and with 1 for data that does not fit', () => {
     const refused = (...args: string[]): [number | null, string] => {
       const { code, err } = kith('audit', ...args)
       return [code, err]

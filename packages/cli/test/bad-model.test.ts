@@ -26,7 +26,7 @@ const model = writeFiles(path('model'), {
   'model.safetensors': safetensors(randomWeights(bertNames(''), 8), 'F32'),
 })
 
-test('a model of ten million layers is refused by kith encode', { timeout: 2 * PATIENCE }, () => {
+test('kith encode refuses a model of ten million layers', { timeout: 2 * PATIENCE }, () => {
   writeFileSync(path('texts.jsonl'), '{"_id": "a", "text": "dense"}\n')
   const args = ['encode', '--model', model, '--pooling', 'mean', '--input', path('texts.jsonl')]
   const { status, stderr } = spawnSync(
@@ -38,6 +38,6 @@ test('a model of ten million layers is refused by kith encode', { timeout: 2 * P
   expect(status).toBe(1)
 })
 
-test('and by a training', async () => {
+test('openEncoderModel refuses a model of ten million layers', async () => {
   await expect(openEncoderModel(model, { pooling: 'mean' })).rejects.toThrow(problem)
 })

@@ -31,7 +31,7 @@ function optionsOf(folder: string): { embeddings: string[]; texts: string[] } {
 describe.each(figures)('%s', (name, plain, byVectors, byBoth) => {
   const folder = sharedCollection(name)
 
-  test.skipIf(!folder)('search, rerank and eval reach the known figures', () => {
+  test.skipIf(!folder)('reaches the recorded figures with search, rerank and eval', () => {
     const { embeddings, texts } = optionsOf(folder!)
     const run = join(output, `${name}.trec`)
     const [first, second] = [join(output, `${name}.1.trec`), join(output, `${name}.2.trec`)]
@@ -80,7 +80,7 @@ describe.each(figures)('%s', (name, plain, byVectors, byBoth) => {
 
 const dl = sharedCollection('trec-dl-2019-judged')
 
-test.skipIf(!dl)('the paper’s row for TAS-B on TREC DL 2019, strict', () => {
+test.skipIf(!dl)('kith eval --strict reproduces the paper’s row for TAS-B on TREC DL 2019', () => {
   const run = join(dl!, 'runs/D_BERT_KD_TASB.dl19.top100.trec')
   const out = succeed(
     'eval',
@@ -100,15 +100,18 @@ test.skipIf(!dl)('the paper’s row for TAS-B on TREC DL 2019, strict', () => {
 
 const cranfield = sharedCollection('cranfield')
 
-test.skipIf(!cranfield)('any number of workers and any memory give the same bytes', () => {
-  const { embeddings, texts } = optionsOf(cranfield!)
-  const made = (name: string, ...more: string[]): [string, string] => {
-    const [run, better] = [join(output, `${name}.trec`), join(output, `${name}.better.trec`)]
-    succeed('search', ...embeddings, '--top', '100', '--out', run, ...more)
-    succeed('rerank', '--run', run, ...embeddings, ...texts, '--out', better, ...more)
-    return [readFileSync(run, 'utf8'), readFileSync(better, 'utf8')]
-  }
-  const expected = made('one', '--workers', '1')
-  expect(made('three', '--workers', '3')).toEqual(expected)
-  expect(made('disk', '--workers', '2', '--memory', '100K')).toEqual(expected)
-})
+test.skipIf(!cranfield)(
+  'writes the same bytes for any number of workers and any memory budget',
+  () => {
+    const { embeddings, texts } = optionsOf(cranfield!)
+    const made = (name: string, ...more: string[]): [string, string] => {
+      const [run, better] = [join(output, `${name}.trec`), join(output, `${name}.better.trec`)]
+      succeed('search', ...embeddings, '--top', '100', '--out', run, ...more)
+      succeed('rerank', '--run', run, ...embeddings, ...texts, '--out', better, ...more)
+      return [readFileSync(run, 'utf8'), readFileSync(better, 'utf8')]
+    }
+    const expected = made('one', '--workers', '1')
+    expect(made('three', '--workers', '3')).toEqual(expected)
+    expect(made('disk', '--workers', '2', '--memory', '100K')).toEqual(expected)
+  },
+)

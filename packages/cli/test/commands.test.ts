@@ -69,7 +69,7 @@ beforeAll(async () => {
   )
 })
 
-test('fuse makes one run of several, and measures all', () => {
+test('fuse merges several runs into one, and measures all of them', () => {
   writeFileSync(path('other.json'), JSON.stringify({ q0: { d39: 5, d1: 4 }, q9: { d2: 1 } }))
   const runs = ['--run', path('run.trec'), '--run', path('other.json'), '--out', path('fused.trec')]
   const judged = ['--qrels', path('qrels.trec'), '--measures', 'nDCG@10']
@@ -100,7 +100,7 @@ test('fuse makes one run of several, and measures all', () => {
   }
 })
 
-test('search --bm25 writes a lexical run that fuse takes', () => {
+test('search --bm25 writes a lexical run that fuse accepts', () => {
   const texts = ['--corpus', path('corpus.jsonl'), '--query-text', path('queries.jsonl')]
   const out = ['--out', path('bm25.trec')]
   expect(succeed('search', '--bm25', ...texts, '--top', '5', ...out)).toMatch(
@@ -133,7 +133,7 @@ test('search --bm25 writes a lexical run that fuse takes', () => {
 
 const embeddings = (): string[] => ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
 
-describe('the pipeline on a small collection', () => {
+describe('search, rerank, eval and convert on a small dataset', () => {
   test('search writes a run and its sidecar', () => {
     const lines = readFileSync(path('run.trec'), 'utf8').trim().split('\n')
     expect(lines).toHaveLength(8 * 30)
@@ -143,7 +143,7 @@ describe('the pipeline on a small collection', () => {
     expect(meta.inputs[0].bytes).toBeGreaterThan(0)
   })
 
-  test('rerank keeps every candidate, orders scores, and judges itself', () => {
+  test('rerank keeps every candidate, sorts by score, and evaluates its output', () => {
     const texts = ['--corpus', path('corpus.jsonl'), '--query-text', path('queries.jsonl')]
     const out = succeed(
       'rerank',
@@ -197,7 +197,7 @@ describe('the pipeline on a small collection', () => {
     }
   })
 
-  test('settings reach the method', () => {
+  test('rerank applies settings', () => {
     const reranked = (...settings: string[]) => {
       succeed(
         'rerank',
@@ -217,7 +217,7 @@ describe('the pipeline on a small collection', () => {
     expect(reranked('--set', 'weight=exp', '--set', 'weightParameter=3')).not.toBe(reranked())
   })
 
-  test('eval prints tables, JSON, CSV and trec_eval’s lines', () => {
+  test('eval prints tables, JSON, CSV and the format of trec_eval', () => {
     const args = ['eval', '--qrels', path('qrels.trec'), '--run', path('run.trec')]
     expect(succeed(...args)).toMatch(
       /^run +nDCG@10 +MRR@10 +MAP@10 +Recall@10 +queries\nrun.trec +0\.\d{4}/,
@@ -233,7 +233,7 @@ describe('the pipeline on a small collection', () => {
     expect(runs[0].measures['nDCG@10']).toBeGreaterThan(0)
   })
 
-  test('eval fails with code 3 where a run is worse than the baseline, and says by how much', () => {
+  test('eval exits with 3 if a run is worse than the baseline, and prints the difference', () => {
     // The relevant documents last, and no answer for one query.
     const worse = readFileSync(path('run.trec'), 'utf8')
       .split('\n')
@@ -296,7 +296,7 @@ describe('the pipeline on a small collection', () => {
     ).toBe(2)
   })
 
-  test('convert refuses what it would lose, unless told what to do with it', () => {
+  test('convert refuses to lose data, unless an option says what to do with it', () => {
     writeFileSync(path('titled.jsonl'), '{"_id": "1", "title": "T", "text": "a\\tb"}\n')
     const convert = (...more: string[]) =>
       kith('convert', '--kind', 'texts', '--in', path('titled.jsonl'), '--out', ...more)
@@ -319,7 +319,7 @@ describe('the pipeline on a small collection', () => {
     )
   })
 
-  test('convert turns every kind into another format and back', () => {
+  test('convert writes every kind of file in another format and back', () => {
     const convert = (kind: string, from: string, to: string, ...more: string[]) =>
       succeed('convert', '--kind', kind, '--in', path(from), '--out', path(to), ...more)
     convert('run', 'run.trec', 'run.json.gz')
@@ -344,7 +344,7 @@ describe('the pipeline on a small collection', () => {
   })
 })
 
-describe('mistakes', () => {
+describe('commands with wrong inputs', () => {
   const cases: [string, () => string[], number, RegExp][] = [
     [
       'no command',
@@ -496,7 +496,7 @@ describe('mistakes', () => {
     expect(existsSync(path('z'))).toBe(false)
   })
 
-  test('--missing skip keeps what cannot be reranked behind the rest', () => {
+  test('--missing skip keeps candidates that cannot be reranked behind the others', () => {
     succeed(
       'rerank',
       '--run',
@@ -513,7 +513,7 @@ describe('mistakes', () => {
     expect(lines[3]).toMatch(/^q1 Q0 nobody 1 /)
   })
 
-  test('control characters of ids are written out', () => {
+  test('escapes control characters of ids in messages', () => {
     writeFileSync(path('control.trec'), 'q0 Q0 a\0b\u001b[31m 1 5 t\n')
     const files = ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
     const out = ['--out', path('failed.trec')]
@@ -523,7 +523,7 @@ describe('mistakes', () => {
     expect(err.trimEnd()).not.toMatch(/\p{Cc}/u)
   })
 
-  test('nothing is left of what failed', () => {
+  test('leaves no temporary file of a failed command', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 })
@@ -536,7 +536,7 @@ test.each([
   'jobs retry',
   'jobs remove',
   'term-statistics',
-])('kith %s ends as a process as it does in a thread', (name) => {
+])('kith %s exits with the same code and output in a process as in a thread', (name) => {
   const words = name.split(' ')
   expect(kithProcess(...words, '--help')).toEqual({
     code: 0,
@@ -551,7 +551,7 @@ test.each([
   expect(kithProcess(...words)).toEqual(refused)
 })
 
-test('the help teaches: every command has an example that its own options take', () => {
+test('--help has an example for every command, with options that exist', () => {
   expect(succeed('--help')).toContain('kith try DATASET')
   for (const name of ['search', 'rerank', 'eval', 'convert']) {
     const help = succeed(name, '--help')
@@ -562,7 +562,7 @@ test('the help teaches: every command has an example that its own options take',
   expect(kith().code).toBe(2)
 })
 
-test('every command is found by its own name', async () => {
+test('finds every command by its name', async () => {
   expect(commandNames.length).toBeGreaterThan(20)
   for (const name of commandNames) expect((await loadCommand(name))?.name).toBe(name)
   expect(await loadCommand('toString')).toBeUndefined()

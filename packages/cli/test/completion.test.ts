@@ -25,7 +25,7 @@ function offered(...lines: string[]): string[][] {
   return lists.map((list) => list.split(' ').filter(Boolean))
 }
 
-test('bash completes commands, their second words and their options; else files', () => {
+test('completes commands, subcommands and options in bash, and file names otherwise', () => {
   const [all, some, second, option, two, train, wordnet, shell, file, unknown] = offered(
     ...['kith ', 'kith re', 'kith labels m', 'kith rerank --mem', 'kith labels merge --o'],
     ...['kith tune-t', 'kith dataset ', 'kith completion ', 'kith eval --run ', 'kith x --'],
@@ -43,7 +43,7 @@ test('bash completes commands, their second words and their options; else files'
   expect(unknown).toEqual([])
 })
 
-test('every option of every command is offered', () => {
+test('offers every option of every command', () => {
   const names = commands.map(({ name }) => name)
   const lists = offered(...names.map((name) => `kith ${name} --`))
   for (const [i, { options }] of commands.entries()) {
@@ -52,7 +52,7 @@ test('every option of every command is offered', () => {
   }
 })
 
-test.each(shells)('%s can read its program, which has all options', (shell) => {
+test.each(shells)('writes a program that %s can read, with all options', (shell) => {
   const script = succeed('completion', shell)
   for (const { options } of commands) {
     for (const option of Object.keys(options)) {

@@ -36,7 +36,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     expect(readFileSync(kept('reranked.trec'), 'utf8')).toBe(readFileSync(better, 'utf8'))
   })
 
-  test('eval measures the run and the reranked run; a missing run is made', () => {
+  test('eval measures the run and the reranked run, and makes a missing run', () => {
     rmSync(kept('run.trec'))
     const { code, out, err } = kith('eval', data, '--json')
     expect(code).toBe(0)
@@ -50,7 +50,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     expect(runs[1].measures['nDCG@10']).toBeGreaterThan(0.44)
   })
 
-  test('search --bm25 keeps a run that belongs to no model, with several models too', () => {
+  test('search --bm25 keeps a run that belongs to no model, even if there are several models', () => {
     const at = join(folder, 'lexical')
     copyCisi(at)
     for (const model of ['a', 'b']) {
@@ -68,7 +68,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     expect(kith('search', at).err).toContain('has embeddings of several models (a, b)')
   })
 
-  test('labels, audit, term-statistics, report and train keep what they make', () => {
+  test('labels, audit, term-statistics, report and train keep their outputs in the dataset', () => {
     for (const command of ['labels', 'audit', 'term-statistics', 'report']) {
       succeed(command, data, '--quiet')
     }
@@ -80,7 +80,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     expect(inputs.map(({ file }: { file: string }) => file)).toContain(kept('run.trec'))
   })
 
-  test('rerank takes the kept term statistics of its tokenizer, and counts others', () => {
+  test('rerank uses the kept term statistics of its tokenizer, and counts others', () => {
     const out = join(folder, 'terms.trec')
     const terms = join(data, '.kith/terms.bin')
     const reranked = (...more: string[]): { names: string[]; bytes: string } => {
@@ -107,7 +107,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     expect(code).toBe(1)
   })
 
-  test('options win over the files of the dataset', () => {
+  test('prefers the options to the files of the dataset', () => {
     const out = join(folder, 'elsewhere.trec')
     succeed('rerank', data, '--out', out)
     expect(readFileSync(out, 'utf8')).toBe(readFileSync(kept('reranked.trec'), 'utf8'))
@@ -118,7 +118,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     expect(runs[0].queries).toBe(1)
   })
 
-  test('a dataset that cannot be written works where the outputs are named', () => {
+  test('works on a read-only dataset if the outputs are named', () => {
     const at = join(folder, 'read-only')
     copyCisi(at)
     // A file in the place of the folder: nothing can be kept, for the superuser too.
@@ -131,7 +131,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     succeed('rerank', at, '--run', run, '--out', join(folder, 'read-only-better.trec'))
   })
 
-  test('mistakes are told with the command line that works', () => {
+  test('prints the command line that works after a mistake', () => {
     for (const [args, message] of [
       [['eval', data, '--split', 'dev'], 'has no split "dev"; splits: test'],
       [['eval', data, data], 'expected one DATASET, got 2'],
@@ -154,7 +154,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     }
   })
 
-  test('try compares the systems, gives a verdict, and takes finished steps again', () => {
+  test('try compares the systems, prints a verdict, and reuses finished steps', () => {
     const first = succeed('try', data, '--trials', '3')
     expect(first).toMatch(
       /^76 judged queries +nDCG@10 +MRR@10 +Recall@100 +ms\/query\nvector search +0\.4192 /,
@@ -185,7 +185,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
   })
 })
 
-describe.skipIf(!cisi)('a dataset of texts alone', () => {
+describe.skipIf(!cisi)('a dataset without embeddings', () => {
   const own = join(folder, 'texts')
   beforeAll(() => {
     mkdirSync(own)
@@ -195,7 +195,7 @@ describe.skipIf(!cisi)('a dataset of texts alone', () => {
     writeFileSync(join(own, 'queries.jsonl'), `${part('queries.jsonl', 4)}\n`)
   })
 
-  test('try encodes it, and without judgments shows what changes', () => {
+  test('try encodes the texts, and shows what changes if there are no judgments', () => {
     const { out, err } = kith('try', own, '--max-tokens', '32')
     expect(err).toContain(`encoding ${join(own, 'corpus.jsonl')} with minilm`)
     expect(out).toMatch(/Kith changes the first document of \d of 4 queries/)
@@ -203,7 +203,7 @@ describe.skipIf(!cisi)('a dataset of texts alone', () => {
     expect(existsSync(join(own, '.kith/minilm/docs.npy'))).toBe(true)
   })
 
-  test('later commands use these embeddings; encode says that they are there', () => {
+  test('later commands use these embeddings, and encode reports that they exist', () => {
     const { out, err } = kith('encode', own)
     expect(out).toContain('.kith/minilm/docs.npy: up to date')
     expect(err).toBe('')
@@ -213,7 +213,7 @@ describe.skipIf(!cisi)('a dataset of texts alone', () => {
     expect(meta.settings).toMatchObject({ model: 'minilm', maxTokens: 32 })
   })
 
-  test('encodes again with other settings of the encoder', () => {
+  test('try encodes again with other settings of the encoder', () => {
     const again = ['encode', own, '--role', 'query', '--max-tokens', '16']
     const { out, err } = kith(...again)
     expect(out).toBe(`${join(own, '.kith/minilm/queries.npy')}: written\n`)

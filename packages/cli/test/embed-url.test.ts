@@ -38,7 +38,7 @@ afterAll(() => {
   for (const end of stop) end()
 })
 
-test('encode writes the embeddings of the endpoint, which are those of its encoder', async () => {
+test('encode writes the embeddings that the endpoint returns', async () => {
   const input = ['--input', path('corpus.jsonl')]
   const remote = ['--embed-url', url, '--model', 'kith']
   succeed('encode', ...input, ...remote, '--out', path('remote.npy'))

@@ -37,7 +37,7 @@ const encode = (out: string, ...more: string[]): string =>
   succeed('encode', ...model, '--input', path('few.jsonl'), '--out', path(out), ...more)
 
 describe('kith encode', () => {
-  test('real texts by the real encoder: the vectors of the shared collection', async () => {
+  test('reproduces the embeddings of the shared dataset with the real encoder', async () => {
     const cranfield = sharedCollection('cranfield')
     if (!cranfield) return
     const input = join(cranfield, 'queries.jsonl')
@@ -81,7 +81,7 @@ describe('kith encode', () => {
     for (const opened of [whole, half, one]) opened!.close()
   })
 
-  test('applies the prefixes and the maximum length of the user', async () => {
+  test('applies the prefixes and the maximum length in the options', async () => {
     const input = ['encode', ...model, '--input', path('few.jsonl'), '--max-tokens', '4', '--json']
     const { err, out } = kith(...input, '--out', path('cut.npy'))
     expect(err).toContain('300 of 300 texts were truncated to 4 tokens (--max-tokens)')
@@ -92,18 +92,23 @@ describe('kith encode', () => {
     expect(meta.settings).toMatchObject({ model: path('model'), documentPrefix: 'passage: ' })
   })
 
-  test.skipIf(!existsSync('/usr/bin/script'))('on a terminal, remarks do not touch the bar', () => {
-    const words = [...model, '--input', path('few.jsonl'), '--max-tokens', '4']
-    const line = [process.execPath, program, 'encode', ...words, '--out', path('terminal.npy')]
-    const { stdout } = spawnSync('/usr/bin/script', ['-qec', line.join(' '), '/dev/null'], {
-      encoding: 'utf8',
-    })
-    // The bar is drawn, its line removed, and the remark has the line to itself.
-    expect(stdout).toMatch(/encoding █+ 100% {2}300 of 300/)
-    expect(stdout).toContain('\r\u001b[K300 of 300 texts were truncated to 4 tokens (--max-tokens)')
-  })
+  test.skipIf(!existsSync('/usr/bin/script'))(
+    'prints remarks above the progress bar on a terminal',
+    () => {
+      const words = [...model, '--input', path('few.jsonl'), '--max-tokens', '4']
+      const line = [process.execPath, program, 'encode', ...words, '--out', path('terminal.npy')]
+      const { stdout } = spawnSync('/usr/bin/script', ['-qec', line.join(' '), '/dev/null'], {
+        encoding: 'utf8',
+      })
+      // The bar is drawn, its line removed, and the remark has the line to itself.
+      expect(stdout).toMatch(/encoding █+ 100% {2}300 of 300/)
+      expect(stdout).toContain(
+        '\r\u001b[K300 of 300 texts were truncated to 4 tokens (--max-tokens)',
+      )
+    },
+  )
 
-  test('8 bits give other embeddings, the sidecar says so, and training takes none', () => {
+  test('records 8-bit embeddings in the sidecar, and kith train refuses them', () => {
     encode('eight.npy', '--quantize', 'int8')
     expect(readFileSync(path('eight.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)
     const settings = (name: string) =>
@@ -116,7 +121,7 @@ describe('kith encode', () => {
     })
   })
 
-  test('says what is wrong', () => {
+  test('names wrong inputs', () => {
     const fails = (...more: string[]) =>
       kith('encode', '--input', path('corpus.jsonl'), '--out', path('x.npy'), ...more)
     expect(fails('--model', path('nowhere'))).toMatchObject({ code: 1 })
@@ -127,7 +132,7 @@ describe('kith encode', () => {
 })
 
 describe('kith dataset wordnet', () => {
-  test('builds the collection, and draws sparse labels from a run', async () => {
+  test('builds the dataset, and draws sparse labels from a run', async () => {
     const out = path('wordnet')
     expect(succeed('dataset', 'wordnet', '--out', out)).toMatch(
       /59704 documents; queries: test 1087, dev 255, train 525/,

@@ -43,7 +43,7 @@ const plainValues = [
   ...['SIZE', 'SQL', 'TEXT', 'TYPE', 'WHAT', 'URL', 'NAME=VALUE', 'MODEL:N'],
 ]
 
-test.each(commands)('every file of kith $name is declared as read or written', (command) => {
+test.each(commands)('kith $name declares each of its files as read or written', (command) => {
   for (const [name, { value, file }] of Object.entries(command.options)) {
     // The only address that is no store: where a server listens.
     const plain = value === undefined || plainValues.includes(value) || name === 'host'
@@ -63,7 +63,7 @@ const pairs = commands.flatMap((command) =>
   ),
 )
 
-test('the commands that write files are among them', () => {
+test('lists the commands that write files', () => {
   const names = new Set(pairs.map(({ name }) => name))
   for (const name of ['encode', 'search', 'rerank', 'tune', 'tune-training', 'sweep', 'report']) {
     expect(names).toContain(name)
@@ -110,7 +110,7 @@ test.each(
   )
 })
 
-describe('however a file is spelled', () => {
+describe('kith search with --out on an input', () => {
   const search = (out: string) =>
     kith('search', '--queries', join(folder, 'q.npy'), '--docs', 'docs.npy', '--out', out)
   test.each([
@@ -126,7 +126,7 @@ describe('however a file is spelled', () => {
     ],
     ['as the ids beside it', () => join(folder, 'q.ids.txt')],
     ['as its metadata', () => join(folder, 'q.npy.meta.json')],
-  ])('%s', (_, spelling) => {
+  ])('refuses an output that names the input %s', (_, spelling) => {
     for (const name of ['q.npy', 'q.ids.txt', 'q.npy.meta.json']) {
       writeFileSync(join(folder, name), `contents of ${name}`)
     }
@@ -144,7 +144,7 @@ describe('however a file is spelled', () => {
   }
 })
 
-test('finds the ids beside embeddings without an extension', () => {
+test('refuses to overwrite the ids beside embeddings without an extension', () => {
   const ids = join(folder, 'bare.ids.txt')
   writeFileSync(join(folder, 'bare'), 'vectors')
   writeFileSync(ids, 'd1\n')
@@ -162,7 +162,7 @@ test('finds the ids beside embeddings without an extension', () => {
   expect(readFileSync(ids, 'utf8')).toBe('d1\n')
 })
 
-describe('what is written or read along', () => {
+describe('files that a command reads or writes beside the named ones', () => {
   const at = (name: string): string => join(folder, name)
   const make = (...names: string[]): void => {
     for (const name of names) {
@@ -193,7 +193,7 @@ describe('what is written or read along', () => {
     ['dataset wordnet', ['w/qrels/dev.tsv'], { run: 'w/qrels/dev.tsv', out: 'w' }],
     ['search', ['q.jsonl'], { store: 'q.jsonl', out: 'q.jsonl' }],
     ['load', ['docs/embedding.memmap'], { docs: 'docs', store: 'docs#name' }],
-  ])('kith %s: %j is refused', (name, files, values) => {
+  ])('kith %s refuses %j', (name, files, values) => {
     make(...files)
     expect(() => check(name, inFolder(values))).toThrow(/would overwrite .* which is an input/)
   })
@@ -212,12 +212,12 @@ describe('what is written or read along', () => {
     ['train', ['t/config.json', 't/q.jsonl'], { 'train-queries': 't/q.jsonl', out: 't' }],
     ['search', [], { docs: 'absent', out: 'absent' }],
     ['load', ['docs.npy'], { docs: 'docs.npy', store: 'postgres://localhost/docs.npy' }],
-  ])('kith %s: %j is allowed', (name, files, values) => {
+  ])('kith %s accepts %j', (name, files, values) => {
     make(...files)
     check(name, inFolder(values))
   })
 
-  test('pipes and devices replace nothing; a link to nothing is followed', () => {
+  test('allows pipes and devices as input and output, and follows a dangling link', () => {
     check('convert', { in: '/dev/null', out: '/dev/null' })
     symlinkSync('later', at('link'))
     symlinkSync('loop', at('loop'))

@@ -26,14 +26,14 @@ test.each(commands.map((command) => [command.name, command] as const))(
   },
 )
 
-test('rerank and labels take few options of their own', () => {
+test('gives rerank and labels few options of their own', () => {
   const count = (name: string): number =>
     Object.keys(commands.find((command) => command.name === name)!.options).length
   expect(count('rerank')).toBeLessThanOrEqual(24)
   expect(count('labels')).toBeLessThanOrEqual(23)
 })
 
-test('an option that is a setting is refused with its spelling', () => {
+test('refuses an option that is a setting, and prints the right spelling', () => {
   const { code, err } = kith('rerank', '--context-size', '20')
   expect(code).toBe(2)
   expect(err).toContain(
@@ -41,7 +41,7 @@ test('an option that is a setting is refused with its spelling', () => {
   )
 })
 
-test('help shows options in groups, the dataset first', () => {
+test('shows options in groups, the dataset first', () => {
   const help = succeed('rerank', '--help')
   const headings = [...help.matchAll(/^(\w+):$/gm)].map(([, name]) => name)
   expect(headings).toEqual([...groups, 'Example'])

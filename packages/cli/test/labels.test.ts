@@ -18,7 +18,7 @@ const labels = (out: string, ...more: string[]): string =>
   succeed('labels', ...inputs(), '--out', path(out), ...more)
 
 describe('kith labels', () => {
-  test('prints a summary a person can judge, or JSON', () => {
+  test('prints a readable summary, or JSON', () => {
     const printed = labels('labels.jsonl', '--set', 'contextSize=20', '--set', 'labelDepth=5')
     expect(printed).toMatch(/labels.jsonl:\nqueries with labels +1080\n/)
     expect(printed).toMatch(/left out: no ground truth +120\n/)
@@ -36,7 +36,7 @@ describe('kith labels', () => {
     expect(audited).toContain('155 queries left out: more ground truth than the context')
   })
 
-  test('says what is wrong, and what was left out', () => {
+  test('names wrong inputs, and reports what was left out', () => {
     const fails = (...more: string[]) => kith('labels', ...inputs(), '--out', path('x'), ...more)
     expect(fails('--format', 'listwise')).toMatchObject({
       code: 2,

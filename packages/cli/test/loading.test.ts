@@ -37,7 +37,7 @@ function packagesOf(files: readonly string[]): string[] {
   return [...new Set(names.map(([, ours, other]) => (ours ?? other)!))].sort()
 }
 
-test('a command loads only the packages that it needs', () => {
+test('loads only the packages that a command needs', () => {
   expect(loadedBy('eval')).toEqual(['base', 'cli', 'core', 'ir', 'pipelines'])
   expect(loadedBy('search')).toEqual(['base', 'cli', 'core', 'ir', 'pipelines', 'stores'])
   expect(loadedBy('tune')).toEqual(['base', 'cli', 'core', 'ir', 'pipelines', 'tune'])
@@ -45,7 +45,7 @@ test('a command loads only the packages that it needs', () => {
   expect(loadedBy('rerank')).toEqual(withStores)
 })
 
-test('the list of commands, the version, a misspelled command and completion load no command', () => {
+test('loads no command for the list of commands, the version, a misspelled command and completion', () => {
   for (const [args, code] of [
     [['--help'], 0],
     [['--version'], 0],

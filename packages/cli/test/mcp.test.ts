@@ -26,7 +26,7 @@ beforeAll(() => {
   writeFileSync(join(notes, 'long.md'), long)
 })
 
-test('agents search a folder and read documents, by the SDK’s own client', async () => {
+test('lets the SDK’s client search a folder and read documents', async () => {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [...args, '--about', 'notes of a beekeeper'],
@@ -135,7 +135,7 @@ async function callOnce(given: string[], name: string, argument: object) {
   return { bytes: Buffer.byteLength(line), content: result.structuredContent, errors }
 }
 
-test('a file whose heading stands above thousands of sections neither ends it nor fills an answer', async () => {
+test('bounds the answer for a file with thousands of sections below one heading', async () => {
   const hostile = join(folder, 'hostile')
   mkdirSync(hostile)
   const heading = `# ${'bees '.repeat(100_000)}`
@@ -146,7 +146,7 @@ test('a file whose heading stands above thousands of sections neither ends it no
   expect(errors).toContain(`1 headings cut to 200 characters, such as ${join(hostile, 'a.md')}`)
 })
 
-test('a query about another subject gets an empty answer with the reason', async () => {
+test('returns an empty answer with the reason for a query about another subject', async () => {
   const hives = join(folder, 'hives')
   mkdirSync(hives)
   const subjects = ['The queen', 'A worker bee', 'The beekeeper', 'A swarm', 'The drone', 'Brood']
@@ -168,7 +168,7 @@ test('a query about another subject gets an empty answer with the reason', async
   })
 })
 
-test('titles are cut, and results beyond the size of an answer are counted', async () => {
+test('truncates titles, and counts the results that exceed the size of an answer', async () => {
   const [docs, corpus] = [join(folder, 'docs.npy'), join(folder, 'corpus.jsonl')]
   const ids = Array.from({ length: 50 }, (_, i) => `${i}-${'x'.repeat(30_000)}`)
   const data = Float32Array.from({ length: 50 * 384 }, (_, i) => Math.sin(i * i))
@@ -187,7 +187,7 @@ test('titles are cut, and results beyond the size of an answer are counted', asy
   expect(results[0]).toMatchObject({ id: expect.stringMatching(/^\d+-x+$/) })
 })
 
-test('it ends with standard input, and by SIGTERM, while it is still opening', async () => {
+test('exits at the end of standard input and on SIGTERM, also while it opens the folder', async () => {
   for (const end of ['input', 'signal']) {
     const child = spawn(process.execPath, args, { env: environment })
     const ended = once(child, 'exit')
@@ -205,7 +205,7 @@ test('it ends with standard input, and by SIGTERM, while it is still opening', a
   }
 })
 
-test('reports in one line what cannot be opened, and prints nothing on standard output', () => {
+test('reports in one line that a folder cannot be opened, and prints nothing on standard output', () => {
   const usage = kith('mcp')
   expect(usage).toMatchObject({ code: 2, out: '' })
   expect(usage.err).toContain('exactly one of --folder FOLDER and --store ADDRESS')

@@ -10,7 +10,7 @@ import { kith, succeed } from './support.ts'
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 
-test('says what is wrong with a method’s options', () => {
+test('names wrong options of a method', () => {
   const files = ['--run', 'r', '--queries', 'q', '--docs', 'd', '--out', 'o']
   const wrong = (...args: string[]): string => {
     const { code, err } = kith('rerank', ...files, ...args)
@@ -27,7 +27,7 @@ test('says what is wrong with a method’s options', () => {
   expect(wrong(...both)).toMatch(/needs texts; add --corpus and --query-text/)
 })
 
-test('a cross-encoder follows the ranking, and the figures have all three', async () => {
+test('applies a cross-encoder after the ranking, and prints the figures of all three runs', async () => {
   await writeTurned(folder)
   writeSmallCrossEncoder(path('model'))
   const corpus = Array.from({ length: 80 }, (_, i) =>

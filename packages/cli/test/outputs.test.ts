@@ -49,7 +49,7 @@ describe.each([
   ['search', 'run.trec', search],
   ['labels', 'labels.jsonl', labels],
 ] as const)('kith %s', (_, name, args) => {
-  test('writes to standard output: a pipe, a file, or the end of a file', () => {
+  test('writes to standard output as a pipe, a file, or the end of a file', () => {
     succeed(...args(), '--out', path(name === 'run.trec' ? 'whole.trec' : 'whole.jsonl'))
     const whole = readFileSync(path(name === 'run.trec' ? 'whole.trec' : 'whole.jsonl'), 'utf8')
     const before = readdirSync('/dev')
@@ -99,13 +99,16 @@ describe.each([
     expect(readdirSync(where)).toEqual([name])
   })
 
-  test.runIf(root)('into a device: it stays one, and nothing is put beside it', () => {
-    const where = newFolder(`device-${name}`)
-    execFileSync('mknod', [join(where, name), 'c', '1', '3'])
-    succeed(...args(), '--out', join(where, name))
-    expect(lstatSync(join(where, name)).isCharacterDevice()).toBe(true)
-    expect(readdirSync(where)).toEqual([name])
-  })
+  test.runIf(root)(
+    'writes into a device, which stays a device, and leaves no file beside it',
+    () => {
+      const where = newFolder(`device-${name}`)
+      execFileSync('mknod', [join(where, name), 'c', '1', '3'])
+      succeed(...args(), '--out', join(where, name))
+      expect(lstatSync(join(where, name)).isCharacterDevice()).toBe(true)
+      expect(readdirSync(where)).toEqual([name])
+    },
+  )
 
   test('writes through a link', () => {
     const [links, targets] = [newFolder(`links-${name}`), newFolder(`targets-${name}`)]
@@ -119,7 +122,7 @@ describe.each([
     expect(readdirSync(targets)).toEqual([name])
   })
 
-  test('a folder is refused', () => {
+  test('refuses a folder as output', () => {
     const where = newFolder(`folder-${name}`)
     expect(kith(...args(), '--out', where)).toMatchObject({
       code: 1,
@@ -128,7 +131,7 @@ describe.each([
   })
 })
 
-test('packed embeddings of kith encode hold what unpacked ones hold', async () => {
+test('kith encode writes the same embeddings packed and unpacked', async () => {
   const model = writeSmallModel(path('model'))
   for (const name of ['encoded.npy', 'encoded-packed.npy.gz']) {
     succeed('encode', '--model', model, '--input', path('queries.jsonl'), '--out', path(name))
@@ -144,7 +147,7 @@ test('packed embeddings of kith encode hold what unpacked ones hold', async () =
 })
 
 test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
-  'kith convert of a packed file, %s: no temporary file stays, or the next run removes it',
+  'kith convert of a packed file, %s: leaves no temporary file, or the next run removes it',
   async (signal) => {
     const temporary = newFolder(`temporary-${signal}`)
     const where = newFolder(`converted-${signal}`)
@@ -174,7 +177,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
   },
 )
 
-test('two trainings do not write to one folder', async () => {
+test('kith train refuses a folder to which another training writes', async () => {
   const out = path('trained')
   const args = [
     ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],

@@ -53,7 +53,7 @@ function withInput(file: string, ...args: string[]) {
   return child
 }
 
-describe('a run that is reranked', () => {
+describe('kith rerank', () => {
   const line = 'kith rerank --queries queries.jsonl --docs docs.jsonl --out'
   beforeAll(() => {
     bash(`${line} whole.trec --run run.trec`)
@@ -64,12 +64,12 @@ describe('a run that is reranked', () => {
     ['packed', 'better.trec --run run.trec.packed'],
     ['as standard input', 'better.trec --run - < run.trec'],
     ['as standard input by its name', 'better.trec --run /dev/stdin < run.trec'],
-  ])('gives what the file gives: %s', ([, rest]) => {
+  ])('writes the same run for a run %s', ([, rest]) => {
     bash(`${line} ${rest}`)
     expect(readFileSync(path('better.trec'), 'utf8')).toBe(readFileSync(path('whole.trec'), 'utf8'))
   })
 
-  test('may have a query that comes back, as a file and as standard input', () => {
+  test('accepts a run whose queries are scattered, as a file and as standard input', () => {
     bash(`${line} other.trec --run scattered.trec`)
     bash(`${line} better.trec --run /dev/stdin < scattered.trec`)
     const whole = readFileSync(path('other.trec'), 'utf8')
@@ -82,7 +82,7 @@ describe('a run that is reranked', () => {
   })
 })
 
-describe('what is not a regular file', () => {
+describe('inputs that are not regular files', () => {
   const line = `kith ${evaluate.join(' ')}`
   test.for([
     ['both piped', `${line} <(cat qrels.trec) --run <(cat run.trec)`],
@@ -91,12 +91,12 @@ describe('what is not a regular file', () => {
     ['as standard input', `cat run.trec | ${line} qrels.trec --run -`],
     ['packed as standard input', `cat run.trec.packed | ${line} qrels.trec --run /dev/stdin`],
     ['judgments as standard input', `${line} - --run run.trec < qrels.trec`],
-  ])('gives the figures of the file: %s', ([, command]) => {
+  ])('kith eval prints the figures of the file: %s', ([, command]) => {
     const whole = figures(succeed(...evaluate, path('qrels.trec'), '--run', path('run.trec')))
     expect(figures(bash(command!))).toEqual(whole)
   })
 
-  test('a socket as standard input, which cannot be opened by name', () => {
+  test('kith eval reads a socket as standard input, which cannot be opened by name', () => {
     const child = spawnSync(
       process.execPath,
       [program, ...evaluate, path('qrels.trec'), '--run', '/dev/stdin'],
@@ -106,7 +106,7 @@ describe('what is not a regular file', () => {
     expect(JSON.stringify(figures(child.stdout))).toContain('query-59')
   })
 
-  test('clusters come from a pipe too, and a query is in one', () => {
+  test('kith eval reads clusters from a pipe, and refuses a query in two clusters', () => {
     const clusters = (list: string) =>
       bash(
         `${line} qrels.trec --run run.trec --run run.trec --clusters <(printf '${list}') 2>&1 || true`,
@@ -115,19 +115,19 @@ describe('what is not a regular file', () => {
     expect(clusters('query-0\\n')).toMatch(/:1: expected two/)
   })
 
-  test('is converted', () => {
+  test('kith convert reads a pipe', () => {
     bash('cat run.trec | kith convert --kind run --in - --out piped.json')
     succeed('convert', '--kind', 'run', '--in', path('run.trec'), '--out', path('whole.json'))
     expect(readFileSync(path('piped.json'), 'utf8')).toBe(readFileSync(path('whole.json'), 'utf8'))
   })
 
-  test('standard input for two options is refused', () => {
+  test('kith eval refuses standard input for two options', () => {
     const { status, stderr } = withInput('run.trec', ...evaluate, '-', '--run', '/dev/stdin')
     expect(stderr).toMatch(/--qrels - and --run \/dev\/stdin both read standard input/)
     expect(status).toBe(2)
   })
 
-  test('is refused by its name where it would be read twice or by position', () => {
+  test('commands that read a file twice or by position refuse a pipe, by its name', () => {
     execFileSync('mkfifo', [path('pipe.npy'), path('pipe.jsonl')])
     const search = kith('search', '--queries', path('pipe.npy'), '--docs', 'x', '--out', path('o'))
     expect(search.err).toMatch(/pipe\.npy: is a pipe, but this format is read by position/)
@@ -155,7 +155,7 @@ describe('what is not a regular file', () => {
   })
 
   test.for(['SIGTERM', 'SIGINT'] as const)(
-    'a FIFO that nothing writes to ends on %s',
+    'a command that waits for a FIFO ends on %s',
     async (signal) => {
       const fifo = path(`fifo-${signal}`)
       execFileSync('mkfifo', [fifo])

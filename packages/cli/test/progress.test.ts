@@ -14,20 +14,20 @@ function barOf(total: number, columns?: number) {
   return { bar, stream, written: () => written, shown: () => written.split('\r\u001b[K').at(-1)! }
 }
 
-test('the rate counts the work of this bar, not that of an earlier call', () => {
+test('computes the rate from the work of this bar, without that of an earlier call', () => {
   const { bar } = barOf(300)
   bar.update(250)
   expect(bar.line(250, 1)).toMatch(/250 of 300$/)
   expect(bar.line(264, 2)).toMatch(/264 of 300, 7\.0\/s, 6 s left$/)
 })
 
-test('without earlier work it counts all', () => {
+test('computes the rate from all work if there is no earlier work', () => {
   const { bar } = barOf(300)
   bar.update(0)
   expect(bar.line(100, 10)).toMatch(/100 of 300, 10\/s, 20 s left$/)
 })
 
-test('other lines stand above the bar, which comes again below them', async () => {
+test('prints other lines above the bar, and draws the bar again below them', async () => {
   const { bar, stream, shown } = barOf(300)
   bar.update(250)
   const line = shown()
@@ -36,7 +36,7 @@ test('other lines stand above the bar, which comes again below them', async () =
   expect(shown()).toBe(`continuing: 250 of 300 texts are done\n${line}`)
 })
 
-test('a line is never longer than the terminal is wide', async () => {
+test('never prints a line that is wider than the terminal', async () => {
   const { bar, shown } = barOf(300, 40)
   bar.update(3, 'loss 0.1234, rate 1.00e-5')
   await setTimeout(0)

@@ -9,7 +9,7 @@ import { kith, succeed } from './support.ts'
 
 const shared = fileURLToPath(new URL('../../../../shared/data/cisi/', import.meta.url))
 
-describe.skipIf(!existsSync(shared))('on CISI', () => {
+describe.skipIf(!existsSync(shared))('relevance on CISI', () => {
   const folder = temporaryFolder()
   const docs = join(folder, 'docs.npy')
   const own = join(shared, 'embeddings/all-MiniLM-L6-v2/')
@@ -22,7 +22,7 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     ...['--query-text', join(shared, 'queries.jsonl'), '--qrels', join(shared, 'qrels/test.trec')],
   ]
 
-  test('kith background keeps what the library computes beside the embeddings', async () => {
+  test('kith background writes the background of the library beside the embeddings', async () => {
     succeed('background', '--docs', docs)
     const made = JSON.parse(readFileSync(`${docs}.background.json`, 'utf8'))
     const embeddings = await openEmbeddings(docs)
@@ -37,7 +37,7 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     }
   })
 
-  test('kith rerank --cutoff writes the documents that are worth their place', () => {
+  test('kith rerank --cutoff writes only the documents above the cutoff', () => {
     const reranked = (...more: string[]) => {
       const out = join(folder, 'cut.trec')
       succeed('rerank', ...files, '--out', out, ...more)
@@ -69,7 +69,7 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     expect(kith('rerank', ...bare).err).toContain('kith background makes it')
   })
 
-  test('kith calibrate says whether judgments help, and writes what every entry takes', () => {
+  test('kith calibrate prints whether judgments help, and writes a calibration for all commands', () => {
     const out = join(folder, 'calibration.json')
     const said = succeed('calibrate', ...files, '--out', out)
     expect(said).toContain('76 judged queries')
@@ -98,7 +98,7 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     )
   })
 
-  test('kith rerank --cutoff takes a background and a calibration from other places', () => {
+  test('kith rerank --cutoff accepts a background and a calibration from other paths', () => {
     const elsewhere = join(folder, 'background.json')
     succeed('background', '--docs', docs, '--out', elsewhere)
     const calibration = join(folder, 'calibration-2.json')

@@ -19,7 +19,7 @@ function file(name: string, contents: unknown): string {
 const texts = { texts: true }
 const none = { texts: false }
 
-test('settings are a preset, then a file, then --set', async () => {
+test('applies a preset first, then a settings file, then --set', async () => {
   expect((await readRanking({}, none)).settings).toEqual(resolveMethodSettings(presets.balanced))
   const settings = file('own.json', { k: 7, kExp: 3 })
   const given = { preset: 'msmarco-tas-b', settings, set: ['k=9', 'weight=exp', 'trust=0.5'] }
@@ -29,7 +29,7 @@ test('settings are a preset, then a file, then --set', async () => {
   })
 })
 
-test('the weights of the texts have names of their own', async () => {
+test('sets the weights of texts by names of their own', async () => {
   const set = ['views.texts.score=0.1', 'views.texts.graph=0.4', 'mix=standard']
   expect((await readRanking({ set }, texts)).settings.views).toEqual({
     vectors: { score: 0.9, graph: 0.6 },
@@ -47,11 +47,11 @@ test.each([
   [['statistics=x'], 'unknown setting "statistics"'],
   [['feedbackDocs=3'], "setting feedbackDocs has no effect: method 'neighbors' does not use it"],
   [['bm25Weight=0.3'], 'setting bm25Weight has no effect: it needs texts'],
-])('--set %j is refused', async (set, message) => {
+])('refuses --set %j', async (set, message) => {
   await expect(readRanking({ set }, none)).rejects.toThrow(message)
 })
 
-test('lambda has no effect with texts, and a preset with it is no mistake', async () => {
+test('refuses lambda with texts, but accepts presets that contain it', async () => {
   await expect(readRanking({ set: ['lambda=0.5'] }, texts)).rejects.toThrow('lambda has no effect')
   for (const preset of Object.keys(presets)) {
     expect((await readRanking({ preset }, none)).settings).toBeDefined()
@@ -59,7 +59,7 @@ test('lambda has no effect with texts, and a preset with it is no mistake', asyn
   }
 })
 
-test('files of settings are checked by name', async () => {
+test('checks the names in a settings file', async () => {
   const wrong = readRanking({ settings: file('wrong.json', { kexp: 3 }) }, none)
   await expect(wrong).rejects.toThrow('wrong.json')
   await expect(wrong).rejects.toThrow('did you mean kExp?')
@@ -71,7 +71,7 @@ test('files of settings are checked by name', async () => {
   )
 })
 
-test('labels say which recipe they are made by', async () => {
+test('reports the recipe of labels', async () => {
   const { settings, recipe } = await readLabelSettings({ set: ['boost=3'] }, none)
   expect(settings).toEqual(resolveLabelSettings({ boost: 3 }))
   expect(recipe).toBe('preset balanced with boost=3')
@@ -82,7 +82,7 @@ test('labels say which recipe they are made by', async () => {
   ])
 })
 
-test('joint-texts lets the texts count', async () => {
+test('uses texts with the preset joint-texts', async () => {
   const given = { run: 'r', queries: 'q', docs: 'd', qrels: 'j', out: 'o', corpus: 'c' }
   const { inputs } = await readLabelInputs({ ...given, 'query-text': 't', preset: 'joint-texts' })
   expect(inputs.texts).toBe(true)
@@ -95,7 +95,7 @@ test('joint-texts lets the texts count', async () => {
   expect(Object.keys(labelOptions)).not.toContain('label-depth')
 })
 
-test('a format of labels may say its values', async () => {
+test('reads the values of labels from --format', async () => {
   const given = { run: 'r', queries: 'q', docs: 'd', qrels: 'j', out: 'o' }
   const read = async (format: string) => (await readLabelInputs({ ...given, format })).inputs
   expect(await read('listwise:logit')).toMatchObject({ format: 'listwise', values: 'logit' })
@@ -111,7 +111,7 @@ test('a format of labels may say its values', async () => {
   }
 })
 
-test('a training takes settings of training, labels and teacher by one option', async () => {
+test('sets training, label and teacher settings by one option in kith train', async () => {
   const paper = await readTrainSettings({ preset: 'paper-tas-b' })
   expect(paper.settings).toMatchObject({ learningRate: 1.73e-6, warmup: 9000 })
   expect(paper.settings.target).toEqual(labelPresets['paper-tas-b'])
@@ -143,11 +143,11 @@ test.each([
   [{ adapter: 'linear', set: ['topLayers=2'] }, 'topLayers has no effect'],
   [{ set: ['holdOut=2'] }, 'setting holdOut must be'],
   [{ set: ['batchSize=0'] }, 'setting batchSize must be'],
-])('a training refuses %j', async (values, message) => {
+])('refuses %j in kith train', async (values, message) => {
   await expect(readTrainSettings(values)).rejects.toThrow(message)
 })
 
-test('every setting has a row in the help', () => {
+test('has a row in the help for every setting', () => {
   const rows = settingRows(trainingTable)
   expect(rows.find(([left]) => left.startsWith('learningRate='))).toEqual([
     'learningRate=NUMBER',

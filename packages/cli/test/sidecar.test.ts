@@ -16,7 +16,7 @@ const files = (): string[] => [
   ...['--run', path('run.trec'), '--queries', path('queries.npy'), '--docs', path('docs.npy')],
 ]
 
-test('the page of a run shows its settings, and not those of the run that was there before', () => {
+test('shows the settings of the run on its page, and not those of an earlier run', () => {
   succeed('rerank', ...files(), '--set', 'lambda=0.123', '--out', path('better.trec'))
   const report = () =>
     kith(
@@ -37,7 +37,7 @@ test('the page of a run shows its settings, and not those of the run that was th
   expect(read('report.html')).not.toContain('0.123')
 })
 
-test('a command that fails leaves the metadata of every kind of output', () => {
+test('keeps the metadata of every kind of output when a command fails', () => {
   writeFileSync(path('texts.jsonl'), '{"_id":"a","text":"one"}\n{"_id":"b","text":"two"}\n')
   const model = writeSmallModel(path('model'))
   const commands: [out: string, works: string[], fails: string[]][] = [

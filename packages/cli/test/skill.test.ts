@@ -6,7 +6,7 @@ import { common } from '../src/options/command.ts'
 const skill = readFileSync(new URL('../SKILL.md', import.meta.url), 'utf8')
 const commands = await allCommands()
 
-test('agents can read the name and the description of the skill', () => {
+test('has a name and a description that agents can read', () => {
   const [, head] = /^---\n([\s\S]+?)\n---\n/.exec(skill)!
   expect(head).toMatch(/^name: kith$/m)
   // The limits of agentskills.io: a longer description is refused.
@@ -15,7 +15,7 @@ test('agents can read the name and the description of the skill', () => {
   expect(description).not.toContain(': ')
 })
 
-test('the skill names only commands and options that exist', () => {
+test('names only commands and options that exist', () => {
   const lines = [...skill.matchAll(/(?:^npx |`)kith ([a-z][^`\n]*)/gm)].map(([, line]) => line!)
   expect(lines.length).toBeGreaterThan(10)
   const unknown = lines.flatMap((line) => {

@@ -10,7 +10,7 @@ test.each([
   ['texts for a teacher (queryText)', 'texts for a teacher (--query-text)'],
   ["rebuild them or pass tokenizer: 'none'", 'rebuild them or pass --set tokenizer=none'],
   ['load documents first (openStore with create: true)', 'load documents first (kith load)'],
-])('a setting is spelled as the option: %s', (message, spelled) => {
+])('spells a setting as its option: %s', (message, spelled) => {
   expect(spellOptions(message, options)).toBe(spelled)
 })
 
@@ -21,6 +21,6 @@ test.each([
   'take longer lists (listSize)',
   "setting nobody is 1, nothing: 'of' anything",
   'training queries: 2 judged documents have no embedding',
-])('everything else stays: %s', (message) => {
+])('leaves other text unchanged: %s', (message) => {
   expect(spellOptions(message, options)).toBe(message)
 })

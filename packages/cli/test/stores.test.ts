@@ -15,7 +15,7 @@ const inputs = ['--run', path('run.trec'), '--queries', path('queries.npy')]
 const qrels = ['--qrels', path('qrels.trec')]
 beforeAll(() => writeCollection(folder))
 
-test('a folder of LanceDB is loaded, searched, reranked and labeled from', () => {
+test('load, search, rerank and labels work with a LanceDB folder', () => {
   const store = ['--store', path('lance')]
   const loaded = JSON.parse(succeed('load', ...store, '--docs', path('docs.npy'), '--json'))
   expect(loaded).toMatchObject({ loaded: 300, documents: 300, seconds: expect.any(Number) })
@@ -39,10 +39,10 @@ test('a folder of LanceDB is loaded, searched, reranked and labeled from', () =>
   })
 })
 
-describe.runIf(postgres)('batches', () => {
+describe.runIf(postgres)('batches in PostgreSQL', () => {
   const database = emptyDatabase()
 
-  test('are submitted, worked on, listed, exported and removed', () => {
+  test('can be submitted, worked on, listed, exported and removed', () => {
     const store = ['--store', `${database.url}#batches`]
     // A database without anything of Kith has no batches, and gets no tables by looking.
     for (let i = 0; i < 2; i++) expect(succeed('jobs', ...store, '--json')).toBe('[]\n')
@@ -73,15 +73,15 @@ describe.runIf(postgres)('batches', () => {
   })
 })
 
-describe('options', () => {
+describe('store options', () => {
   test.each([
     [{}, 'exactly one of --docs FILE and --store ADDRESS is required'],
     [{ docs: 'x.npy', store: 'y' }, 'exactly one of --docs FILE and --store ADDRESS is required'],
-  ])('%j is no source', (values, message) => {
+  ])('refuse %j as a source', (values, message) => {
     expect(() => readSource(values)).toThrow(message)
   })
 
-  test('accepts a file as a store', () => {
+  test('accept a file as a store', () => {
     expect(readSource({ store: 'docs.npy' })).toEqual({ docs: 'docs.npy' })
     const store = 'postgres://u:p@h/db?x=y#name'
     expect(readSource({ store })).toEqual({ store })
@@ -92,7 +92,7 @@ describe('options', () => {
     [{ docs: 'x.npy', submit: 'x' }, '--submit works only with PostgreSQL'],
     [{ store: 'postgres://x/y', submit: 'x', out: 'x' }, '--submit writes no file'],
     [{ store: 'postgres://x/y', submit: 'a b' }, '--submit must be a name'],
-  ])('%j cannot be submitted', (values, message) => {
+  ])('refuse to submit %j', (values, message) => {
     expect(() => readSubmission(values)).toThrow(message)
   })
 })

@@ -16,7 +16,7 @@ const inputs = (): string[] => [
   ...['--qrels', path('topic.trec')],
 ]
 
-test('kith sweep draws every figure, and kith report takes them', () => {
+test('kith sweep draws every figure, and kith report includes them', () => {
   const out = succeed('sweep', ...inputs(), '--set', 'contextSize=40', '--out', path('sweep'))
   expect(out).toContain('index.html: 11 figures')
   expect(read('sweep/index.html')).toContain('kith sweep --run')
@@ -36,7 +36,7 @@ test('kith sweep draws every figure, and kith report takes them', () => {
   expect(read('report.html')).toContain(` --run ${shown} `)
 })
 
-test('says what is wrong', () => {
+test('names wrong inputs', () => {
   const sweep = (...more: string[]) => kith('sweep', ...inputs(), '--out', path('x'), ...more)
   expect(sweep('--missing', 'perhaps').code).toBe(2)
   expect(sweep('--set', 'k=0').code).toBe(2)

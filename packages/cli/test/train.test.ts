@@ -19,7 +19,7 @@ const inputs = (queries: string): string[] => [
 ]
 
 describe('kith train', () => {
-  test('an adapter learns; kith adapt, train compare and report take it', () => {
+  test('trains an adapter that kith adapt, train compare and report accept', () => {
     const args = [
       ...['train', ...inputs('queries.npy'), '--adapter', 'mlp', '--set', 'epochs=60'],
       ...['--set', 'learningRate=0.02', '--set', 'inverseTemperature=10'],
@@ -66,7 +66,7 @@ describe('kith train', () => {
     })
   })
 
-  test('without dev queries, prints figures of held-out ones and the commands that come next', () => {
+  test('prints figures of held-out queries and the next commands if there are no dev queries', () => {
     const file = (name: string) => ['--train-queries', path(name)]
     const args = [
       ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
@@ -112,7 +112,7 @@ describe('kith train', () => {
     })
   })
 
-  test('prints a next search by the metric of the run', async () => {
+  test('prints a next search with the metric of the run', async () => {
     const docs = await openEmbeddings(path('docs.npy'))
     const ids = Array.from({ length: docs.rows }, (_, row) => docs.idOf(row))
     const long = ids.map((_, row) =>
@@ -132,7 +132,7 @@ describe('kith train', () => {
     expect(out).toContain(`--docs ${path('long.npy')} --metric cosine --out trained.trec`)
   })
 
-  test('takes what kith labels made, and skips what is missing where it may', () => {
+  test('accepts labels of kith labels, and skips missing data with --missing skip', () => {
     const labels = ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
     succeed(
       ...['labels', '--run', path('run.trec'), ...labels, '--qrels', path('train.trec')],
@@ -197,7 +197,7 @@ describe('kith train', () => {
     }
   })
 
-  test('fits a linear adapter, tests it, and says what to do', () => {
+  test('fits a linear adapter, tests it, and prints the next command', () => {
     const args = [
       ...[
         'train',
@@ -239,7 +239,7 @@ describe('kith train', () => {
     expect(options!.length).toBeLessThanOrEqual(25)
   })
 
-  test('says what is wrong', () => {
+  test('names wrong inputs', () => {
     const train = (...more: string[]) =>
       kith('train', ...inputs('queries.npy'), '--out', path('x'), '--adapter', 'mlp', ...more)
     expect(train('--set', 'steps=2', '--set', 'epochs=2').code).toBe(2)
@@ -255,7 +255,7 @@ describe('kith train', () => {
   })
 })
 
-test('kith serve takes no adapter where it embeds no texts', () => {
+test('kith serve refuses an adapter if it embeds no texts', () => {
   const { code, err } = kith('serve', '--model', 'none', '--adapter', 'adapter')
   expect(code).toBe(2)
   expect(err).toContain(

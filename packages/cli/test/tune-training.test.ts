@@ -17,7 +17,7 @@ const training = (): string[] => [
 ]
 
 describe('kith tune-training', () => {
-  test('says how each trial went, and which is best', () => {
+  test('prints the result of each trial and the best trial', () => {
     const dev = [
       ...['--dev-queries', path('queries.npy'), '--dev-run', path('run.trec')],
       ...['--dev-qrels', path('dev.trec'), '--set', 'validateEvery=2'],
@@ -37,7 +37,7 @@ describe('kith tune-training', () => {
     expect(other).toMatchObject({ code: 1, err: expect.stringContaining('study.jsonl') })
   })
 
-  test('needs dev queries', () => {
+  test('refuses to run without dev queries', () => {
     const { code, err } = kith(...training(), '--out', path('none'))
     expect(code).toBe(2)
     expect(err).toMatch(/dev-queries/)

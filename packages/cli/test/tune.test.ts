@@ -42,7 +42,7 @@ describe('kith tune', () => {
     ).toMatchObject({ code: 2, err: expect.stringContaining('leave out --set') })
   })
 
-  test('where reranking hurts, kith rerank leaves the run unless it is forced', () => {
+  test('advises against reranking that hurts, and kith rerank then keeps the run unless forced', () => {
     succeed('tune', ...inputs(), '--qrels', path('as-it-is.trec'), '--out', path('keep.json'))
     const rerank = ['rerank', ...inputs(), '--settings', path('keep.json'), '--out']
     expect(succeed(...rerank, path('kept.trec'))).toMatch(
@@ -51,7 +51,7 @@ describe('kith tune', () => {
     expect(succeed(...rerank, path('forced.trec'), '--force')).toMatch(/20 queries reranked/)
   })
 
-  test('says what is wrong', () => {
+  test('names wrong inputs', () => {
     writeFileSync(path('not-tuned.json'), '{"kith":"labels"}')
     const settings = ['--settings', path('not-tuned.json'), '--out', path('x')]
     expect(kith('rerank', ...inputs(), ...settings).err).toMatch(/not made by kith tune/)

@@ -10,13 +10,13 @@ const options = {
 } satisfies Options
 const values: Values<typeof options> = { out: 'better.trec', run: ['a', 'b'], force: true }
 
-test('options are read by their declared names', () => {
+test('reads options by their declared names', () => {
   expect(text(values, 'out')).toBe('better.trec')
   expect(texts(values, 'run')).toEqual(['a', 'b'])
   expect(isSet(values, 'force')).toBe(true)
 })
 
-test('a misspelled name, or one of another kind, does not compile', () => {
+test('does not compile with a misspelled option or one of another kind', () => {
   // `tsc` fails where one of these lines compiles (test/types.test.ts).
   // @ts-expect-error There is no such option.
   expect(optionalText(values, 'ouut')).toBeUndefined()
@@ -28,14 +28,14 @@ test('a misspelled name, or one of another kind, does not compile', () => {
   expect(texts(values, 'force')).toBe(true)
 })
 
-test('sizes are shown as they are read', () => {
+test('shows sizes as they are read', () => {
   for (const size of ['0', '1000', '8M', '256M', '4G', '3K']) {
     const bytes = optionalBytes({ size } as Values, 'size')!
     expect(sizeText(bytes)).toBe(size)
   }
 })
 
-test('defaults are shown as people write them', () => {
+test('shows defaults as people write them', () => {
   expect([2 / 3, 1 / 3, 0.7, 2e-5, 0, 50].map(defaultText)).toEqual([
     ...['2/3', '1/3', '0.7', '2e-5', '0', '50'],
   ])

@@ -31,7 +31,7 @@ const COMMA: i32 = 0x2c
 
 /** A text that needs normalization, or has a character beyond the first plane. */
 const UNREADABLE: i32 = -1
-/** What stands for a character beyond the first plane. */
+/** The code that replaces a character beyond the first plane. */
 const BEYOND: i32 = 0x10000
 
 /** Where the next token goes: its hashes, and where its word starts and ends; a start of 0 is that of a term. */
@@ -40,9 +40,9 @@ let spans: usize = 0
 
 /**
  * Writes the postings of `length` bytes, the first `title` of which are the title's, to `out` and
- * returns how many there are, or −1 where the text must be normalized or has a character beyond the
- * first plane. The positions of each term, term after term, go to `terms`; how many there are and how
- * many postings are the title's go to `order`.
+ * returns how many there are, or −1 if the text must be normalized or has a character beyond the
+ * first plane. The positions of each term, term after term, go to `terms`; how many there are and
+ * how many postings are the title's go to `order`.
  *
  * `lower` maps a byte of ASCII to its lower case if it is a letter or digit, else to 0, `folds` has an
  * entry for each character of the first plane, `stems` a slot of `slot` bytes for each
@@ -81,9 +81,9 @@ export function languageWords(
 }
 
 /**
- * Hashes the words and groups of characters from `at` to before `end`, where a separator is last; false
- * where the text cannot be read. A branch at the end of every word would be guessed wrong too often:
- * there is none but for what is rare.
+ * Hashes the words and groups of characters from `at` to before `end`, where a separator is last;
+ * false if the text cannot be read. A branch at the end of every word would be guessed wrong too
+ * often: there is none but for what is rare.
  */
 function hashText(at: usize, end: usize, lower: usize, folds: usize, normalized: bool): bool {
   let a = SEED_A
@@ -160,7 +160,7 @@ function isBetweenDigits(at: usize, folds: usize, normalized: bool): bool {
   return kind == DIGIT
 }
 
-/** Where the character before this place starts. */
+/** The start of the character before this place. */
 function startBefore(at: usize): usize {
   do at--
   while ((load<u8>(at) & 0xc0) == 0x80)
@@ -181,7 +181,7 @@ function widthOf(code: i32): usize {
   return 1 + <usize>i32(code >= 0x80) + <usize>i32(code >= 0x800)
 }
 
-/** The entry of the character that starts here; −1 where the text cannot be read. */
+/** The entry of the character that starts here; −1 if the text cannot be read. */
 function entryOf(code: i32, at: usize, folds: usize, normalized: bool): i32 {
   // The entry of a character beyond the first plane, behind all others, is 0.
   const entry = load<i32>(word(folds, code))
@@ -215,7 +215,10 @@ function put(a: i32, b: i32): void {
   spans += 8
 }
 
-/** Hashes the groups of characters of the run that starts here; returns where the run ends, 0 where it cannot be read. */
+/**
+ * Hashes the groups of characters of the run that starts here; returns where the run ends, 0 if it
+ * cannot be read.
+ */
 function hashGroups(at: usize, run: i32, folds: usize, normalized: bool): usize {
   // Hashes of a character alone, with the one before it, and with the two before it.
   let aloneA = 0
@@ -267,7 +270,7 @@ function askFor(tokens: i32, stems: usize, slot: usize, from: usize): void {
   for (let i = 0; i < tokens; i++) {
     asked |= load<u64>(placeOf(load<u64>(double(from, i)), stems, slot))
   }
-  // Behind the last token, where nobody reads it: without a use the loop would be left out.
+  // Behind the last token, where it is never read: without a use the loop would be left out.
   store<u64>(double(from, tokens), asked)
 }
 

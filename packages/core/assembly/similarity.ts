@@ -49,7 +49,7 @@ export function cosine(s: usize, count: i32, rows: i32, lengths: usize): void {
   }
 }
 
-/** Two floats divided by the products of two lengths with another; 0 where there is no length. */
+/** Two floats divided by the products of two lengths with another; 0 if there is no length. */
 function quotients(two: v128, own: f64, lengths: usize): v128 {
   const products = f64x2.mul(f64x2.splat(own), v128.load(lengths))
   const values = f64x2.div(f64x2.promote_low_f32x4(two), products)

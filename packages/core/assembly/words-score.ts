@@ -1,4 +1,4 @@
-/** docs/method.md section 4, the words score: BM25 of a context's texts for the query's terms. */
+/** docs/method.md section 4, the BM25 score: BM25 of a context's texts for the query's terms. */
 
 import { double, word } from './address'
 

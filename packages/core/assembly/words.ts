@@ -27,11 +27,10 @@ const LONGEST_WORD: usize = 64
 /**
  * Writes the postings of `length` bytes, the first `title` of which are the title's, to `out` and
  * returns how many there are. The positions of each term, term after term, go to `hashes`; how many
- * there are and how many postings are the title's go to `ends`.
- * `lower` maps a byte to its lower case if it is a letter or digit, else to 0.
- * `stems` is a table of words met before and their terms, two slots of 16 bytes for each place, or 0
- * where words are terms as they are. `hashes`, `ends`, `table` and `out` are room for 8, 4, 8
- * and 6 bytes per byte of text, and 64 bytes more.
+ * there are and how many postings are the title's go to `ends`. `lower` maps a byte to its lower
+ * case if it is a letter or digit, else to 0. `stems` is a table of words met before and their
+ * terms, two slots of 16 bytes for each place, or 0 if words are terms as they are. `hashes`,
+ * `ends`, `table` and `out` are room for 8, 4, 8 and 6 bytes per byte of text, and 64 bytes more.
  */
 export function words(
   bytes: usize,
@@ -147,7 +146,7 @@ function hashWords(bytes: usize, length: i32, lower: usize, hashes: usize, ends:
 function askFor(tokens: i32, stems: usize, hashes: usize): void {
   let asked: u64 = 0
   for (let i = 0; i < tokens; i++) asked |= load<u64>(placeOf(load<u64>(double(hashes, i)), stems))
-  // Behind the last word, where nobody reads it: without a use the loop would be left out.
+  // Behind the last word, where it is never read: without a use the loop would be left out.
   store<u64>(double(hashes, tokens), asked)
 }
 
@@ -182,7 +181,7 @@ function toTerms(
       const end = <usize>load<u32>(word(ends, i))
       let start = end - 1
       while (start > bytes && load<u8>(lower + <usize>load<u8>(start - 1))) start--
-      // A word that is too long to be one stays as it is.
+      // A word that is too long to be one stays unchanged.
       if (end - start > LONGEST_WORD) store<u64>(slot, key, 8)
       else stem(start, <i32>(end - start), slot + 8)
       store<u64>(slot, key)

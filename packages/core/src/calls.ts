@@ -37,9 +37,9 @@ import { type PartialSettings, resolveSettings, type Settings } from './settings
 import { show } from './settings/show.ts'
 import type { Lender, Workspace } from './workspace.ts'
 
-// What `Reranker` and the functions of the package call: plain functions, so that a bundle holds only
-// those that a program uses. Each takes the memory, the settings that are given with the call, and
-// the settings that these change.
+// The functions that `Reranker` and the package's functions call: plain functions, so that a bundle
+// holds only those that a program uses. Each takes the memory, the settings of the call, and the
+// settings that these change.
 
 /** The neighbors of a query or of a candidate. */
 export interface NeighborSets {
@@ -196,7 +196,7 @@ function completed(settings: PartialSettings | undefined, base: Settings): Setti
   return settings === undefined ? base : resolveSettings(settings, base)
 }
 
-/** The words score and the support are of the query's ranking: similarities have two terms only. */
+/** The BM25 score and the support are of the query's ranking: similarities have two terms only. */
 function withoutWords(settings: Settings): Settings {
   return settings.mix === 'words' ? { ...settings, mix: 'standard' } : settings
 }

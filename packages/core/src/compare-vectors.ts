@@ -56,7 +56,7 @@ export function compareProducts(metric: Settings['metric'], compared: Products):
 
 /**
  * Says which metric was taken and why, where vectors differ in length, or that a metric contradicts
- * the order; undefined where there is nothing to say.
+ * the order; undefined if there is nothing to say.
  *
  * @param whose The list whose order counts, such as `the run`.
  */

@@ -35,15 +35,15 @@ export interface CandidateViews {
   vectors?: SomeVectors | undefined
   texts?: readonly Text[] | undefined
   /**
-   * The scores that a retriever gave, for candidates without a vector: they stand for the missing
-   * similarity to the query. Those of candidates with a vector only tell how the others compare.
+   * The retriever's scores, which replace the missing similarity to the query for candidates
+   * without a vector. Scores of candidates with a vector only scale the others.
    */
   scores?: ArrayLike<number | null | undefined> | undefined
   /** The candidates' vectors of each further view. */
   views?: Readonly<Record<string, Vectors>> | undefined
 }
 
-/** One of a query and its candidates: `'query'`, or a candidate's index, from 0. */
+/** The query (`'query'`), or a candidate's index, from 0. */
 export type Member = 'query' | number
 
 /**
@@ -59,7 +59,7 @@ export interface Context {
   texts: Postings | undefined
   /** The rows without a vector, ascending. */
   missing: readonly number[]
-  /** The scores that candidates were given, by row; NaN where there is none. */
+  /** The scores that candidates were given, by row; NaN if there is none. */
   scores: Float64Array | undefined
 }
 
@@ -266,7 +266,7 @@ export function countTexts(texts: readonly Text[] | undefined): number {
   throw new KithError('BAD_INPUT', 'texts must be an array')
 }
 
-/** The scores of candidates by row, each read once; NaN where there is none. */
+/** The scores of candidates by row, each read once; NaN if there is none. */
 function readScores(scores: ArrayLike<number | null | undefined>, vectors: Rows): Float64Array {
   if (!Array.isArray(scores) && !ArrayBuffer.isView(scores)) {
     throw new KithError('BAD_INPUT', 'scores must be an array')

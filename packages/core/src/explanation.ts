@@ -14,17 +14,17 @@ import { matchedTerms } from './text/words-score.ts'
 export interface SharedNeighbor {
   /** The neighbor: the query itself, or a candidate. */
   member: Member
-  /** Its weight in the query's neighbor vector. */
+  /** The neighbor's weight in the query's neighbor vector. */
   queryWeight: number
-  /** Its weight in the candidate's neighbor vector. */
+  /** The neighbor's weight in the candidate's neighbor vector. */
   candidateWeight: number
 }
 
 /** A term of the query that a candidate's text has. */
 export interface MatchedTerm {
-  /** The term, a stem with `english` terms; undefined where the query's text was prepared before. */
+  /** The term, a stem with `english` terms; undefined if the query's text was prepared before. */
   term: string | undefined
-  /** Its part of the words score. */
+  /** The term's part of the BM25 score. */
   weight: number
 }
 
@@ -34,13 +34,13 @@ export interface TextSpan {
   end: number
 }
 
-/** Where the title and the text of a candidate have a window of terms: from its first match to its last. */
+/** The window of terms in a candidate's title and text: from the first match to the last. */
 export interface TextWindow {
   title: TextSpan | undefined
   text: TextSpan | undefined
 }
 
-/** One of the best candidates by similarity and words. */
+/** A candidate with one of the highest scores by similarity and words. */
 export interface Supporter {
   candidate: number
   /** How similar it is to the explained candidate, in the graph of all views. */
@@ -50,32 +50,35 @@ export interface Supporter {
 /** Why a candidate stands where it stands. */
 export interface Explanation {
   index: number
-  /** Its place in the given order, from 1. */
+  /** The rank in the given order, from 1. */
   rankBefore: number
-  /** Its place in the new order, from 1. */
+  /** The rank in the new order, from 1. */
   rankAfter: number
-  /** Its score in the new order: for a candidate of the context, s*. */
+  /** The score in the new order: for a candidate of the context, s*. */
   score: number
   /** Whether it is in the context; the others are not looked at closely. */
   inContext: boolean
-  /** How the embeddings were compared, and why; undefined where none were. */
+  /** How the embeddings were compared, and why; undefined if none were. */
   metric: MetricUse | undefined
   /** The parts of its score; all 0 outside the context, and with the raw mix, whose terms have no common scale. */
   parts: ScoreParts
-  /** Its geometric similarity to the query, before mixing; 0 outside the context. */
+  /** The geometric similarity to the query, before mixing; 0 outside the context. */
   geometric: number
   /** How much its neighborhood overlaps the query's, from 0 to 1; 0 outside the context. */
   jaccard: number
-  /** W: its words score, where texts are given. */
+  /** W: its BM25 score, where texts are given. */
   words: number
   /** The query's terms that its text has, the heaviest first. */
   matched: MatchedTerm[]
   /**
-   * The terms in a row with most of the query's; undefined where its text has none of them, was
+   * The terms in a row with most of the query's; undefined if its text has none of them, was
    * prepared before or has a tokenizer that is a function.
    */
   window: TextWindow | undefined
-  /** The reciprocal neighbors that vouch for it: those it shares with the query, by shared weight, descending. */
+  /**
+   * The reciprocal neighbors that support it: those it shares with the query, by shared weight,
+   * descending.
+   */
   shared: SharedNeighbor[]
   /** The best candidates by similarity and words, the most similar to this one first. */
   supporters: Supporter[]
@@ -159,7 +162,7 @@ function tokenizer(
     .sort((a, b) => b.weight - a.weight)
 }
 
-/** Where a text has the terms of a window. */
+/** The positions of a window's terms in a text. */
 function spansOf(
   window: { first: number; last: number } | undefined,
   value: Text | undefined,
@@ -185,7 +188,7 @@ function spansOf(
   }
 }
 
-/** The title and the text of a candidate; undefined where it was prepared before. */
+/** The title and the text of a candidate; undefined if it was prepared before. */
 function partsOf(value: Text | undefined): Partial<TitledText> {
   if (typeof value === 'string') return { text: value }
   return value === undefined || 'postings' in value ? {} : value

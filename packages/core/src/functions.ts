@@ -21,8 +21,8 @@ import { Lender } from './workspace.ts'
 const shared = /* @__PURE__ */ new Lender()
 
 /**
- * Orders a query's candidates anew by mixing their similarity to the query with
- * how much their reciprocal neighborhoods overlap the query's.
+ * Reranks a query's candidates by mixing their similarity to the query with how much their
+ * reciprocal neighborhoods overlap the query's.
  *
  * Candidates come in the order in which they were retrieved. With texts, the
  * words are a second view of the neighborhood, which helps most:

@@ -1,7 +1,7 @@
 import { KithError } from './error.ts'
 import { show } from './settings/show.ts'
 
-/** One embedding. */
+/** An embedding. */
 export type Vector = Float32Array | Float64Array | readonly number[]
 
 /** Embeddings as rows, one after the other. */

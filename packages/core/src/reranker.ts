@@ -25,9 +25,9 @@ import type { PartialSettings } from './settings/settings.ts'
 import { Lender } from './workspace.ts'
 
 /**
- * The method with memory that is reused from call to call, for hot loops. Two
- * rerankers never share memory. A call from within a call, which a getter among the
- * inputs can make, gets memory of its own.
+ * The method with memory that is reused from call to call, for hot loops. Two rerankers never share
+ * memory. A call from within a call, which a getter among the inputs can make, gets separate
+ * memory.
  *
  * ```ts
  * const reranker = new Reranker({ k: 12 })
@@ -43,7 +43,7 @@ export class Reranker {
     this.#settings = resolveRerankerSettings(settings)
   }
 
-  /** Orders a query's candidates anew. See {@link rerank}. */
+  /** Reranks a query's candidates. See {@link rerank}. */
   rerank(query: Query, candidates: Candidates, settings?: PartialMethodSettings): Ranking {
     return rankWith(this.#memory, this.#settings.ranking, query, candidates, settings)
   }

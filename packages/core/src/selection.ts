@@ -25,8 +25,8 @@ export type ScoredTexts = Pick<CandidateViews, 'texts' | 'scores'>
  * const { order } = selection.rerank(queryVector, vectors)
  * ```
  *
- * The result is that of `rerank` for candidates whose vectors are not at hand: the scores stand for
- * their similarity to the query.
+ * The result is that of `rerank` for candidates whose vectors are not available: the scores stand
+ * for their similarity to the query.
  */
 export class Selection {
   /** The indices of the chosen candidates, `contextSize` of them at the most. */
@@ -36,7 +36,7 @@ export class Selection {
   readonly #texts: readonly Text[]
   readonly #scores: (number | null | undefined)[] | undefined
   readonly #settings: Settings
-  /** Undefined where all candidates that are looked at are in the context. */
+  /** Undefined if all candidates that are looked at are in the context. */
   readonly #choice: Choice | undefined
   readonly #count: number
 

@@ -32,11 +32,10 @@ const shared = /* @__PURE__ */ new Lender()
 const reranker = /* @__PURE__ */ new Reranker()
 
 /**
- * One query with its candidates, reranked with many settings: what does not change
- * from one to the next is computed once. That is S of the vectors for all context
- * sizes, S of the texts for each size where it is not chosen from more candidates, and the nearest
- * neighbors for each size and scale.
- * The results are those of {@link rerank}.
+ * A query with its candidates, reranked with many settings: steps that do not change between
+ * settings are computed once. These are S of the vectors for all context sizes, S of the texts for
+ * each size where it is not chosen from more candidates, and the nearest neighbors for each size
+ * and scale. The results are those of {@link rerank}.
  *
  * ```ts
  * const context = new TrialContext(query, candidates, 100)
@@ -84,7 +83,7 @@ export class TrialContext {
     return bytes
   }
 
-  /** Orders the candidates anew. See {@link rerank}. */
+  /** Reranks the candidates. See {@link rerank}. */
   rerank(settings?: PartialSettings): Ranking {
     const all: Settings = { ...resolveSettings(settings), kernel: this.#kernel }
     const hasTexts = this.#candidates.texts !== undefined
@@ -104,7 +103,10 @@ export class TrialContext {
     })
   }
 
-  /** The candidates that are looked at. The words score is cheap, and computed anew: it needs the texts. */
+  /**
+   * The candidates that are looked at. The BM25 score is cheap, and computed again: it needs the
+   * texts.
+   */
   #contextOf(memory: Workspace, rows: number, all: Settings): Context {
     const { texts } = this.#candidates
     if (usesWords(all, texts !== undefined)) {
@@ -213,7 +215,7 @@ export class TrialContext {
 const functionNumbers = new WeakMap<object, number>()
 let functions = 0
 
-/** What S_text depends on, besides the texts. */
+/** The settings that S_text depends on, besides the texts. */
 function keyOf(rows: number, tokenizer: Tokenizer): string {
   if (typeof tokenizer !== 'function') return `${rows} ${tokenizer}`
   const number = functionNumbers.get(tokenizer) ?? functions++

@@ -14,18 +14,19 @@ import { lookedAt } from './method/preselect.ts'
 import { Selection } from './selection.ts'
 import type { Text } from './text/prepare-text.ts'
 
-/** A retriever's scores, one for each candidate; undefined where it gave none. */
+/** A retriever's scores, one for each candidate; undefined if it gave none. */
 export type RetrieverScores = readonly (number | undefined)[]
 
-/** Which vectors a ranking of candidates needs, and the ranking once they are there. */
+/** The vectors that a ranking of candidates needs, and the ranking once they are available. */
 export interface VectorPlan {
   /** The indices of the candidates whose vectors are needed. */
   readonly chosen: readonly number[]
   /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
   rerank(vector: Vector | undefined, vectors: SomeVectors): Ranking
   /**
-   * Makes a list of the candidates, as `shortlist` does. Those that the method does not look at stand
-   * behind the others, unless an option takes hits away: nobody knows whether they would be kept.
+   * Makes a list of the candidates, as `shortlist` does. Candidates that the method does not look
+   * at stand behind the others, unless an option removes hits: whether it would keep them is
+   * unknown.
    */
   list(
     vector: Vector | undefined,
@@ -37,9 +38,9 @@ export interface VectorPlan {
 /** Candidates before their vectors are there, best first. */
 export interface PlannedCandidates {
   count: number
-  /** One each, or none at all where words do not count. */
+  /** The text of each candidate, or none at all if words do not count. */
   texts?: readonly Text[] | undefined
-  /** One each where a retriever's scores are known; the higher the better. */
+  /** The retriever's score of each candidate, higher is better. */
   scores?: RetrieverScores | undefined
 }
 
@@ -105,8 +106,8 @@ function listOf({ order, scores, similarities, metric }: Ranking): Shortlist {
 }
 
 /**
- * A list with the candidates behind those that were looked at, unless an option takes hits away:
- * nobody knows whether they would be kept.
+ * A list with the candidates behind those that were looked at, unless an option removes hits:
+ * whether it would keep them is unknown.
  */
 export function completeList(
   list: Shortlist,

@@ -21,7 +21,7 @@ export class Workspace {
     return engine
   }
 
-  /** Ends a call: what its engines hold is gone. */
+  /** Ends a call: releases what its engines hold. */
   release(): void {
     for (const [name, engine] of this.#engines) {
       if (engine.bytes > KEPT_BYTES) this.#engines.delete(name)

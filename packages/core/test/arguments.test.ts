@@ -211,7 +211,7 @@ function* replaced(value: unknown, by: unknown, path: string): Generator<[string
   }
 }
 
-test('the table has every function and class that the package exports, but for the error itself', () => {
+test('covers every function and class that the package exports, except for the error itself', () => {
   const exported = Object.entries(core)
     .filter(([, value]) => typeof value === 'function' && value !== KithError)
     .map(([name]) => name)
@@ -222,17 +222,17 @@ describe.each(Object.keys(table))('%s', (name) => {
   const [call, ...good] = table[name]!
   const run = (values: readonly unknown[]) => call(...(values as never[]))
 
-  test('takes its arguments', () => {
+  test('accepts its arguments', () => {
     expect(() => run(good)).not.toThrow()
   })
 
-  test('without arguments, or with fewer, gives a result or a KithError', () => {
+  test('returns a result or throws a KithError without arguments, or with fewer', () => {
     for (let count = 0; count < good.length; count++) {
       expectAnswer(() => run(good.slice(0, count)), `${count} arguments`)
     }
   })
 
-  test('with a wrong argument, or a wrong part of one, gives a result or a KithError', () => {
+  test('returns a result or throws a KithError if an argument or a part of it is wrong', () => {
     good.forEach((value, position) => {
       for (const [what, bad] of Object.entries(wrong)) {
         for (const [path, other] of replaced(value, bad, `argument ${position}`)) {
@@ -243,7 +243,7 @@ describe.each(Object.keys(table))('%s', (name) => {
   })
 })
 
-test('undefined where an argument is optional leaves the default', () => {
+test('uses the default where an optional argument is undefined', () => {
   expect(core.rerank(query, candidates, undefined)).toEqual(core.rerank(query, candidates))
   const labels = core.smoothLabels(
     query,
@@ -258,7 +258,7 @@ test('undefined where an argument is optional leaves the default', () => {
   )
 })
 
-test('a Proxy of a typed array, which has no length, is neither a vector nor a prepared text', () => {
+test('refuses a Proxy of a typed array, which has no length, as a vector and as a prepared text', () => {
   const vector = new Proxy(new Float32Array(3), {})
   const postings = new Proxy(new Uint32Array(3), {})
   const calls = [

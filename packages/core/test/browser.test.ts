@@ -15,7 +15,7 @@ const html = `<!doctype html><title>Kith</title>
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 
-test.skipIf(!browser)('the built package ranks in a browser as it does in Node', async () => {
+test.skipIf(!browser)('the built package ranks in a browser as in Node', async () => {
   const server = createServer(({ url = '/' }, response) => {
     const name = /^\/dist\/((?:[\w-]+\/)*[\w-]+\.js)$/.exec(url)?.[1]
     if (name && existsSync(dist + name)) {

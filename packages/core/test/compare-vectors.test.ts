@@ -28,7 +28,7 @@ test('computes products with the first vector and squares for any number of vect
   )
 })
 
-test('a number that is not finite shows in the square of its vector, and in no other', () => {
+test('computes a square that is not finite only for the vector that contains the number', () => {
   for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY]) {
     const all = [
       [1, 2],

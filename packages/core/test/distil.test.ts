@@ -29,7 +29,7 @@ describe('distilTarget', () => {
     expect([...distilTarget([])]).toEqual([])
   })
 
-  test('agrees with the plain formula, whatever the scale of the scores', () => {
+  test('agrees with the plain formula for scores of any scale', () => {
     fc.assert(
       fc.property(
         falling,
@@ -51,14 +51,20 @@ describe('distilTarget', () => {
     )
   })
 
-  test('refuses what is no ranking', () => {
+  test('refuses inputs that are not rankings', () => {
     expect(() => distilTarget([1, 2])).toThrow('score 1 is above score 0')
     expect(() => distilTarget([1, Number.NaN])).toThrow(
       'score 1 of the teacher must be a finite number, got NaN',
     )
-    expect(() => distilTarget([1], { depth: 0 })).toThrow('depth')
-    expect(() => distilTarget([1], { sharpness: 0 })).toThrow('sharpness')
-    expect(() => resolveDistilSettings({ deep: 3 } as object)).toThrow('deep')
+    expect(() => distilTarget([1], { depth: 0 })).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    )
+    expect(() => distilTarget([1], { sharpness: 0 })).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    )
+    expect(() => resolveDistilSettings({ deep: 3 } as object)).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    )
   })
 })
 

@@ -7,8 +7,8 @@ import { stemsOf, wholeOf, wordsScoresOf } from './words-oracle.ts'
 
 const SUPPORT = 5
 
-describe.each(allKernels)('explanations with words on %s', (kernel) => {
-  test('parts sum to the score, terms sum to the BM25 score, and supporters are named', () => {
+describe.each(allKernels)('explain with words on %s', (kernel) => {
+  test('returns parts that add up to the score, terms that add up to the BM25 score, and supporters', () => {
     fc.assert(
       fc.property(
         caseShapes(40).filter(({ count }) => count > 0),
@@ -55,7 +55,7 @@ describe.each(allKernels)('explanations with words on %s', (kernel) => {
     )
   })
 
-  test('the part words is the BM25 score of docs/method.md', () => {
+  test('returns the BM25 score of docs/method.md as the part words', () => {
     const { query, candidates } = wordsCase({ count: 12, seed: 2 })
     const texts = candidates.map(({ text }) => text)
     const vectors = candidates.map(({ vector }) => vector)
@@ -85,7 +85,7 @@ test('names the terms of a raw query, but not of a prepared query', () => {
   expect(told.matched.map(({ term }) => term)).toEqual(['layers'])
 })
 
-test('the best window is a part of the title, of the text, or of both', () => {
+test('returns the best window as a part of the title, of the text, or of both', () => {
   const vectors = [
     [1, 0],
     [0, 1],
@@ -122,7 +122,7 @@ function cut(text: string, span: TextSpan | undefined): string | undefined {
   return span && text.slice(span.start, span.end)
 }
 
-test('the supporters are the candidates with the highest g, the most similar first', () => {
+test('returns the candidates with the highest g as supporters, the most similar first', () => {
   const { query, candidates } = wordsCase({ count: 20, seed: 8 })
   const asked = { vector: query.vector, text: query.text }
   const found = {

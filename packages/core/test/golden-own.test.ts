@@ -47,7 +47,7 @@ describe.each(kernels)('the project’s own golden labels on %s', (kernel) => {
   })
 })
 
-test('the cases cover every value of every choice', () => {
+test('covers every value of every choice with a case', () => {
   const resolved = [...rankingCases, ...labelCases].map(({ settings }) =>
     resolveLabelSettings(settings),
   )

@@ -51,7 +51,7 @@ test.each(refused)('rerank refuses %s', (_, { query, candidates }, settings, rea
   expect(() => new Reranker(settings).rerank(query, candidates)).not.toThrow()
 })
 
-test('a setting that its inputs use is taken', () => {
+test('rerank accepts a setting that its inputs use', () => {
   expect(() => rerank(plain.query, plain.candidates, { lambda: 0.5 })).not.toThrow()
   expect(() => rerank(worded.query, worded.candidates, { bm25Weight: 0.5, k1: 1 })).not.toThrow()
   expect(() =>
@@ -59,7 +59,7 @@ test('a setting that its inputs use is taken', () => {
   ).not.toThrow()
 })
 
-test('explain, labels and audits refuse as well', () => {
+test('explain, smoothLabels and auditCandidates refuse settings without effect', () => {
   expect(() => explain(worded.query, worded.candidates, 0, { lambda: 0.5 })).toThrow('no effect')
   const truth = { candidates: [0] }
   const label = (settings: PartialLabelSettings) => () =>
@@ -77,17 +77,20 @@ test('explain, labels and audits refuse as well', () => {
 })
 
 describe('presets', () => {
-  test.each(Object.entries(presets))('%s fits its rules, with texts and without', (_, preset) => {
-    expect(resolveSettings(preset)).toEqual(preset)
-    expect(() => rerank(plain.query, plain.candidates, { ...preset, k: 3 })).not.toThrow()
-  })
+  test.each(Object.entries(presets))(
+    '%s passes the rules of settings, with texts and without',
+    (_, preset) => {
+      expect(resolveSettings(preset)).toEqual(preset)
+      expect(() => rerank(plain.query, plain.candidates, { ...preset, k: 3 })).not.toThrow()
+    },
+  )
 
-  test.each(Object.entries(labelPresets))('%s fits the rules of labels', (_, preset) => {
+  test.each(Object.entries(labelPresets))('%s passes the rules of label settings', (_, preset) => {
     expect(resolveLabelSettings(preset)).toEqual(preset)
   })
 })
 
-test('each default fits the rule of its setting', () => {
+test('gives each setting a default that passes its rule', () => {
   const { statistics, views, kernel, preselect, ...rest } = methodTable
   expect(resolveMethodSettings()).toEqual(
     Object.fromEntries(Object.entries(rest).map(([name, row]) => [name, row.default])),

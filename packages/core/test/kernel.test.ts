@@ -97,7 +97,7 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
 })
 
 describe.each(allKernels)('properties of %s', (kernel) => {
-  test('λ = 1 gives the geometric order', () => {
+  test('ranks in geometric order for λ = 1', () => {
     fc.assert(
       fc.property(
         contexts(['integers', 'clustered'], { rows: 100, dimensions: 60 }),
@@ -126,7 +126,7 @@ describe.each(allKernels)('properties of %s', (kernel) => {
     )
   })
 
-  test('exponential weights are exp(p · S) − 1 to six digits, however small S is', () => {
+  test('computes exponential weights as exp(p · S) − 1 to six digits, however small S is', () => {
     const parts = [1, 0.9, 0.5, 0.25]
     const rows = parts.length
     const all = resolveSettings({ weight: 'exp', weightParameter: 2, k: rows, kExp: 1 })
@@ -148,7 +148,7 @@ describe.each(allKernels)('properties of %s', (kernel) => {
     }
   })
 
-  test('s_J lies within 0 and 1, and is 1 for identical neighbor vectors', () => {
+  test('keeps s_J between 0 and 1, and at 1 for identical neighbor vectors', () => {
     fc.assert(
       fc.property(
         contexts(['integers', 'floats'], { rows: 80, dimensions: 40 }),
@@ -175,7 +175,7 @@ describe.each(allKernels)('properties of %s', (kernel) => {
     )
   })
 
-  test('shuffling the candidates permutes the result', () => {
+  test('permutes the result if the candidates are shuffled', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 120 }),
@@ -227,11 +227,11 @@ describe.each(allKernels)('properties of %s', (kernel) => {
   })
 })
 
-test('the fastest kernel is the default', () => {
+test('chooses the fastest kernel by default', () => {
   expect(defaultKernel()).toBe(process.env['KITH_KERNEL'] ?? allKernels[0])
 })
 
-test('forces a kernel by a setting', () => {
+test('uses the kernel in the settings', () => {
   const context = makeContext('floats', 40, 300, { seed: 3 })
   const rows = allKernels.map((kernel) =>
     rowSimilarity(context, [0], { kernel }).geometric[0]!.join(),
@@ -239,7 +239,7 @@ test('forces a kernel by a setting', () => {
   expect(new Set(rows).size).toBe(allKernels.length)
 })
 
-test.each(allKernels)('KITH_KERNEL=%s forces a kernel', (name) => {
+test.each(allKernels)('uses the kernel %s of the variable KITH_KERNEL', (name) => {
   const built = new URL('../dist/index.js', import.meta.url).href
   const program = `import { kernel } from ${JSON.stringify(built)}; console.log(kernel())`
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {

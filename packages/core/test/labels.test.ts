@@ -96,7 +96,7 @@ function smoothing(): fc.Arbitrary<PartialLabelSettings & { labelDepth: number; 
   })
 }
 
-describe('properties', () => {
+describe('properties of soft labels', () => {
   test('every target is a distribution over candidates, highest first', () => {
     fc.assert(
       fc.property(
@@ -113,7 +113,7 @@ describe('properties', () => {
     )
   })
 
-  test('mixed labels agree with the plain oracle', () => {
+  test('computes mixed labels as the plain oracle does', () => {
     fc.assert(
       fc.property(labeled(), smoothing(), ({ context, groundTruth }, settings) => {
         const { kept, target } = rowLabels(context, groundTruth, settings)
@@ -132,7 +132,7 @@ describe('properties', () => {
     )
   })
 
-  test('a larger boost raises the ground truth and nothing else', () => {
+  test('raises only the ground truth with a larger boost', () => {
     fc.assert(
       fc.property(
         labeled(),
@@ -155,7 +155,7 @@ describe('properties', () => {
     )
   })
 
-  test('more evidence never means a lower label, among ground truth and among the others', () => {
+  test('never gives a lower label to more evidence, among the ground truth and among the others', () => {
     fc.assert(
       fc.property(labeled(), smoothing(), ({ context, groundTruth }, settings) => {
         const { evidence, kept, target } = rowLabels(context, groundTruth, settings)
@@ -195,17 +195,17 @@ describe('properties', () => {
   })
 })
 
-describe('targets', () => {
+describe('label targets', () => {
   const context = makeContext('clustered', 31, 16, { seed: 5 })
   const groundTruth = { rows: [3, 9], grades: [1, 1] }
 
-  test('one-hot shares the probability among the ground truth', () => {
+  test('one-hot splits the probability evenly among the ground truth', () => {
     const { kept, target } = rowLabels(context, groundTruth, { target: 'one-hot' })
     expect([...kept]).toEqual([2, 8])
     expect([...target]).toEqual([0.5, 0.5])
   })
 
-  test('uniform takes ε from it and spreads that evenly', () => {
+  test('uniform moves ε from the ground truth evenly to the other candidates', () => {
     const labels = labelsByCandidate(
       rowLabels(context, groundTruth, { target: 'uniform', epsilon: 0.28 }),
     )
@@ -215,7 +215,7 @@ describe('targets', () => {
     }
   })
 
-  test('uniform can take as much as mixed does', () => {
+  test('uniform with epsilon match-mixed moves as much probability as mixed does', () => {
     const mixed = labelsByCandidate(rowLabels(context, groundTruth, { labelDepth: 9 }))
     const uniform = labelsByCandidate(
       rowLabels(context, groundTruth, {
@@ -227,7 +227,7 @@ describe('targets', () => {
     expect(truthMass(uniform, groundTruth.rows)).toBeCloseTo(truthMass(mixed, groundTruth.rows), 12)
   })
 
-  test('rnn and geometric are the ends of mixed', () => {
+  test('rnn and geometric equal mixed with λ = 0 and λ = 1', () => {
     for (const mix of ['raw', 'standard'] as const) {
       const { evidence: rnn } = rowLabels(context, groundTruth, { target: 'rnn', mix })
       const { evidence: zero } = rowLabels(context, groundTruth, { lambda: 0, mix })
@@ -241,43 +241,46 @@ describe('targets', () => {
     }
   })
 
-  test('query-centric is the similarity to the query', () => {
+  test('query-centric uses the similarity to the query as evidence', () => {
     const { geometric } = rowSimilarity(context, [0])
     const { evidence } = rowLabels(context, groundTruth, { target: 'query-centric' })
     expectClose(evidence, geometric[0]!.subarray(1), 0)
   })
 
-  test.each(allKernels)('joint is the page’s sum of z-scores, with texts too (%s)', (kernel) => {
-    const texts = Array.from({ length: 31 }, (_, i) =>
-      prepareText(
-        ['ship', 'hull', 'wave', 'wind'].filter((_, bit) => ((i * 7 + 5) >> bit) & 1).join(' '),
-      ),
-    )
-    const one = { vectors: { graph: 1, score: 1 } }
-    const words = { vectors: { graph: 0, score: 0 }, texts: { graph: 1, score: 1 } }
-    const raw = rowSimilarity(context, [0, 3, 9], { views: one }).geometric
-    // With the words alone, the geometric term is z over all candidates: z again gives the same.
-    const text = rowSimilarity({ vectors: context, texts }, [0, 3, 9], { views: words }).geometric
-    const z = (values: Float32Array): number[] => {
-      const others = [...values].filter((_, c) => ![0, 3, 9].includes(c))
-      const mean = others.reduce((a, b) => a + b, 0) / others.length
-      const deviation = Math.sqrt(others.reduce((a, b) => a + (b - mean) ** 2, 0) / others.length)
-      return Array.from(values, (value) => (value - mean) / deviation)
-    }
-    const [query, first, second] = raw.map(z)
-    const [queryText, firstText, secondText] = text.map(z)
-    const plain = rowLabels(context, groundTruth, { target: 'joint', kernel })
-    const both = rowLabels({ vectors: context, texts }, groundTruth, { target: 'joint', kernel })
-    for (let c = 0; c < 30; c++) {
-      const i = c + 1
-      const vectors = query![i]! + (first![i]! + second![i]!) / 2
-      expect(plain.evidence[c]).toBeCloseTo(vectors, 4)
-      const all = vectors + 0.5 * (queryText![i]! + (firstText![i]! + secondText![i]!) / 2)
-      if (![2, 8].includes(c)) expect(both.evidence[c]).toBeCloseTo(all, 4)
-    }
-  })
+  test.each(allKernels)(
+    'joint is the sum of z-scores of docs/method.md, with texts too (%s)',
+    (kernel) => {
+      const texts = Array.from({ length: 31 }, (_, i) =>
+        prepareText(
+          ['ship', 'hull', 'wave', 'wind'].filter((_, bit) => ((i * 7 + 5) >> bit) & 1).join(' '),
+        ),
+      )
+      const one = { vectors: { graph: 1, score: 1 } }
+      const words = { vectors: { graph: 0, score: 0 }, texts: { graph: 1, score: 1 } }
+      const raw = rowSimilarity(context, [0, 3, 9], { views: one }).geometric
+      // With the words alone, the geometric term is z over all candidates: z again gives the same.
+      const text = rowSimilarity({ vectors: context, texts }, [0, 3, 9], { views: words }).geometric
+      const z = (values: Float32Array): number[] => {
+        const others = [...values].filter((_, c) => ![0, 3, 9].includes(c))
+        const mean = others.reduce((a, b) => a + b, 0) / others.length
+        const deviation = Math.sqrt(others.reduce((a, b) => a + (b - mean) ** 2, 0) / others.length)
+        return Array.from(values, (value) => (value - mean) / deviation)
+      }
+      const [query, first, second] = raw.map(z)
+      const [queryText, firstText, secondText] = text.map(z)
+      const plain = rowLabels(context, groundTruth, { target: 'joint', kernel })
+      const both = rowLabels({ vectors: context, texts }, groundTruth, { target: 'joint', kernel })
+      for (let c = 0; c < 30; c++) {
+        const i = c + 1
+        const vectors = query![i]! + (first![i]! + second![i]!) / 2
+        expect(plain.evidence[c]).toBeCloseTo(vectors, 4)
+        const all = vectors + 0.5 * (queryText![i]! + (firstText![i]! + secondText![i]!) / 2)
+        if (![2, 8].includes(c)) expect(both.evidence[c]).toBeCloseTo(all, 4)
+      }
+    },
+  )
 
-  test('grades weigh the documents they belong to', () => {
+  test('mixed weights ground-truth documents by their grades', () => {
     const { mixed } = rowSimilarity(context, [3, 9], { mix: 'raw' })
     const { evidence } = rowLabels(context, { rows: [3, 9], grades: [1, 3] }, { mix: 'raw' })
     for (let c = 0; c < 30; c++) {
@@ -285,7 +288,7 @@ describe('targets', () => {
     }
   })
 
-  test('constant evidence leaves an even distribution', () => {
+  test('every candidate gets the same label if all evidence is equal', () => {
     const same = { data: new Float32Array(5 * 4).fill(1), rows: 5, dimensions: 4 }
     const labels = rowLabels(
       same,
@@ -304,7 +307,7 @@ describe('targets', () => {
     }
   })
 
-  test('the presets are the paper’s', () => {
+  test('keeps the label presets of the paper', () => {
     expect(labelPresets['paper-tas-b']).toMatchObject({
       boost: 1.222,
       labelDepth: 4,
@@ -318,7 +321,7 @@ describe('targets', () => {
   })
 })
 
-describe('the ground truth', () => {
+describe('ground truth', () => {
   const context = makeContext('floats', 4, 3, { seed: 1 })
 
   test('is inserted once, before the retrieved documents', () => {
@@ -343,7 +346,7 @@ describe('the ground truth', () => {
     [{ candidates: [1], grades: [Number.NaN] }, /must be above 0, got NaN/],
     [{ rows: [1] }, /unknown property of the ground truth "rows", did you mean candidates\?/],
     [{ candidates: [1], grade: [1] }, /"grade", did you mean grades\?/],
-  ])('%j is refused', (groundTruth, message) => {
+  ])('refuses %j', (groundTruth, message) => {
     const { query, candidates } = splitContext(context)
     expect(() => smoothLabels(query, candidates, groundTruth as GroundTruth)).toThrow(message)
   })
@@ -355,7 +358,7 @@ describe('the ground truth', () => {
     [{ target: 'cosy' }, /target must be .*, got "cosy"/],
     [{ keepGroundTruth: 'yes' }, /keepGroundTruth must be one of true, false, got "yes"/],
     [{ temperature: 1 }, /unknown setting "temperature"/],
-  ])('the settings %j are refused', (settings, message) => {
+  ])('refuses the settings %j', (settings, message) => {
     expect(() =>
       rowLabels(context, { rows: [1] }, settings as unknown as PartialLabelSettings),
     ).toThrow(message)

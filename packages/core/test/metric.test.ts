@@ -51,7 +51,7 @@ function searched(metric: 'dot' | 'cosine', count: number, seed: number) {
 const seeds = fc.integer({ min: 0, max: 1e6 })
 
 describe.each(allKernels)('metric auto on %s', (kernel) => {
-  test('vectors of other lengths in cosine order are ranked as unit vectors', () => {
+  test('ranks vectors of any length in cosine order as unit vectors', () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 2, max: 60 }), fc.boolean(), (seed, count, words) => {
         const { query, long, unit, texts } = searched('cosine', count, seed)
@@ -72,7 +72,7 @@ describe.each(allKernels)('metric auto on %s', (kernel) => {
     )
   })
 
-  test('an order by inner product is recognized, and unit vectors have the bits of dot', () => {
+  test('recognizes an order by inner product, and ranks unit vectors bit for bit as dot does', () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 8, max: 60 }), (seed, count) => {
         const { query, long, unit } = searched('dot', count, seed)
@@ -90,7 +90,7 @@ describe.each(allKernels)('metric auto on %s', (kernel) => {
     )
   })
 
-  test('an order that fits neither metric is compared by cosine', () => {
+  test('compares by cosine if the order fits neither metric', () => {
     const { query, long } = searched('dot', 40, 3)
     const swapped = long.map((_, i) => long[i ^ 1]!)
     const found = rerank(query, swapped, { kernel })
@@ -100,7 +100,7 @@ describe.each(allKernels)('metric auto on %s', (kernel) => {
     expect(found).toEqual(rerank(query, swapped, { kernel, metric: 'cosine' }))
   })
 
-  test('an explicit metric wins, and the result says what the order fits', () => {
+  test('uses an explicit metric, and reports the metric that fits the order', () => {
     const { query, long } = searched('cosine', 50, 4)
     for (const metric of ['dot', 'cosine'] as const) {
       const { metric: use } = rerank(query, long, { kernel, metric })
@@ -110,7 +110,7 @@ describe.each(allKernels)('metric auto on %s', (kernel) => {
     }
   })
 
-  test('vectors too long for inner products in float32 are compared by cosine', () => {
+  test('compares vectors by cosine if their inner products overflow float32', () => {
     const { query, unit } = searched('cosine', 20, 5)
     const { metric, scores } = rerank(
       query,
@@ -121,7 +121,7 @@ describe.each(allKernels)('metric auto on %s', (kernel) => {
     expectClose(scores, rerank(query, unit, { kernel }).scores, 1e-3)
   })
 
-  test('trials choose as rerank does, for every context size', () => {
+  test('chooses in trials as in rerank, for every context size', () => {
     const { query, long, texts } = searched('cosine', 60, 6)
     const views = { vectors: long, texts }
     const trials = new TrialContext({ vector: query, text: 'bee 3' }, views, 60, kernel)
@@ -138,7 +138,7 @@ describe.each(allKernels)('metric auto on %s', (kernel) => {
   })
 })
 
-test('labels, audits, neighbors, similarities and explanations compare as rankings do', () => {
+test('chooses in labels, audits, neighbors, similarities and explanations as in rankings', () => {
   const { query, long, unit } = searched('cosine', 40, 7)
   const grades = long.map((_, i) => (i === 2 ? 1 : undefined))
   const truth = { candidates: [2] }
@@ -168,7 +168,7 @@ test('labels, audits, neighbors, similarities and explanations compare as rankin
   }
 })
 
-test('the settings of the paper compare by inner product', () => {
+test('compares by inner product with the presets of the paper', () => {
   const { query, long } = searched('cosine', 40, 8)
   for (const [name, preset] of Object.entries(presets)) {
     const { metric } = rerank(query, long, preset)
@@ -176,7 +176,7 @@ test('the settings of the paper compare by inner product', () => {
   }
 })
 
-test('candidates without a vector have no say', () => {
+test('ignores candidates without a vector when it chooses', () => {
   const { query, long, texts } = searched('cosine', 30, 9)
   const vectors = long.map((vector, i) => (i % 3 === 0 ? undefined : vector))
   const { metric } = rerank({ vector: query, text: 'bee 3' }, { vectors, texts })

@@ -17,7 +17,7 @@ const vectors = [
   [0, 1],
 ]
 
-describe('the suggestion for a misspelled name', () => {
+describe('suggestions for misspelled names', () => {
   const known = ['contextSize', 'k', 'kExp', 'topN', 'lambda']
   test.each([
     ['contextsize', 'contextSize'],
@@ -45,7 +45,7 @@ describe('the suggestion for a misspelled name', () => {
   })
 })
 
-describe('names of queries, candidates and settings', () => {
+describe('misspelled names in queries, candidates and settings', () => {
   const call = (query: unknown, candidates: unknown, settings?: unknown) => () =>
     rerank(query as Query, candidates as Candidates, settings as PartialSettings)
   test.each([

@@ -6,7 +6,7 @@ import { splitContext } from './support.ts'
 const { query, candidates } = splitContext(makeContext('clustered', 31, 12, { seed: 8 }))
 const settings = { k: 6, contextSize: 100 }
 
-test('similarity to the query is what rerank sorts by', () => {
+test('similarity returns the scores that rerank sorts by', () => {
   const { order, scores } = rerank(query, candidates, settings)
   const [own] = similarity(query, candidates, ['query'], settings)
   expect(own!.mixed.toCandidates.length).toBe(candidates.rows)
@@ -15,7 +15,7 @@ test('similarity to the query is what rerank sorts by', () => {
   })
 })
 
-test('returns the similarities of probes in the given order', () => {
+test('similarity returns the probes in the given order', () => {
   const raw = { ...settings, mix: 'raw' } as const
   const [third, own, first] = similarity(query, candidates, [2, 'query', 0], raw)
   // S and s_J are symmetric but for rounding.
@@ -26,7 +26,7 @@ test('returns the similarities of probes in the given order', () => {
   expect(third!.jaccard.toCandidates[2]).toBeCloseTo(1, 5)
 })
 
-test('neighbors name the query, and count candidates from 0', () => {
+test('neighbors calls the query by its name, and counts candidates from 0', () => {
   const found = neighbors(query, candidates, settings)
   expect(found.candidates.length).toBe(candidates.rows)
   const [own] = similarity(query, candidates, ['query'], settings)
@@ -44,7 +44,7 @@ test('neighbors name the query, and count candidates from 0', () => {
   }
 })
 
-test('an explanation names the same supporting neighbors as neighbors()', () => {
+test('explain returns supporting neighbors that neighbors() returns too', () => {
   const plain = { ...settings, kExp: 1 }
   const found = neighbors(query, candidates, plain)
   const { order } = rerank(query, candidates, plain)
@@ -57,7 +57,7 @@ test('an explanation names the same supporting neighbors as neighbors()', () => 
   }
 })
 
-test('labels count candidates from 0', () => {
+test('smoothLabels counts candidates from 0', () => {
   const { kept, target, evidence } = smoothLabels(
     query,
     candidates,
@@ -69,7 +69,7 @@ test('labels count candidates from 0', () => {
   expect(evidence.indexOf(1)).toBe(4)
 })
 
-test('returns empty results for a query without candidates', () => {
+test('every function returns an empty result for a query without candidates', () => {
   expect(rerank([1, 2], []).order.length).toBe(0)
   expect(neighbors([1, 2], [])).toEqual({
     query: { nearest: ['query'], reciprocal: ['query'] },
@@ -78,7 +78,7 @@ test('returns empty results for a query without candidates', () => {
   expect(similarity([1, 2], [], ['query'])[0]!.geometric.toCandidates.length).toBe(0)
 })
 
-test('a Reranker keeps a method, which a call may change', () => {
+test('Reranker uses its own method unless a call passes another', () => {
   const reranker = new Reranker({ method: 'rocchio', feedbackDocs: 2 })
   expect(reranker.rerank(query, candidates)).toEqual(
     rerank(query, candidates, { method: 'rocchio', feedbackDocs: 2 }),

@@ -14,7 +14,7 @@ test('the package has no dependencies', () => {
   }
 })
 
-test('the packed package stays under 100 kB and holds nothing but its build', () => {
+test('the packed package stays under 100 kB and contains nothing but its build', () => {
   const target = mkdtempSync(join(tmpdir(), 'kith-pack-'))
   try {
     const output = execFileSync(

@@ -145,7 +145,7 @@ function interruption(kernel: KernelName) {
   return { interrupt, count: () => count }
 }
 
-describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => {
+describe.each(allKernels)('inputs whose getters call Kith again, on %s', (kernel) => {
   test.each(Object.keys(calls))('%s', (name) => {
     const call = calls[name]!
     const inputs = inputsOf(kernel, 1)
@@ -157,7 +157,7 @@ describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => 
     expect(call(inputs)).toEqual(expected)
   })
 
-  test('a matrix with getters, numbers with valueOf, a prepared text with a getter', () => {
+  test('rerank reads a matrix with getters, numbers with valueOf, and a prepared text with getters', () => {
     const { interrupt, count } = interruption(kernel)
     const plain = { vector: [1, 2, 3], text: 'some words' }
     const data = Float32Array.of(1, 0, 2, 3, 1, 1, 0, 2, 2)
@@ -210,7 +210,7 @@ describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => 
     expect(count()).toBe(10)
   })
 
-  test('a getter that throws leaves the memory usable', () => {
+  test('rerank can use its memory again after a getter has thrown', () => {
     const inputs = inputsOf(kernel, 4)
     const expected = rerank(inputs.query, inputs.candidates, inputs.settings)
     const broken = interrupting(inputs, () => {
@@ -220,7 +220,7 @@ describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => 
     expect(rerank(inputs.query, inputs.candidates, inputs.settings)).toEqual(expected)
   })
 
-  test('one context of trials that its own vectors come back to', () => {
+  test('TrialContext ranks correctly if its own vectors call it again', () => {
     const inputs = inputsOf(kernel, 5)
     const { kernel: _, ...rest } = inputs.settings as { kernel: KernelName }
     const expected = new TrialContext(inputs.query, inputs.candidates, 10, kernel).rerank(rest)

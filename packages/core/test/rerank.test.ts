@@ -17,7 +17,7 @@ import { rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, splitContext } from './support.ts'
 
 describe.each(allKernels)('rerank on %s', (kernel) => {
-  test('ranks all candidates; those beyond the context follow in their old order', () => {
+  test('ranks all candidates, those beyond the context in their old order', () => {
     const { query, candidates } = splitContext(makeContext('clustered', 81, 12, { seed: 4 }))
     for (const mix of ['raw', 'standard'] as const) {
       const { order, scores } = rerank(query, candidates, { kernel, mix, contextSize: 30 })
@@ -130,7 +130,7 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
     }
   })
 
-  test('cosines ignore length, however large or small', () => {
+  test('computes cosines that ignore the length of vectors, however large or small', () => {
     const { query, candidates } = splitContext(makeContext('clustered', 31, 10, { seed: 8 }))
     const expected = rerank(query, candidates, { kernel, metric: 'cosine' })
     const rows = Array.from({ length: 30 }, (_, i) =>
@@ -144,7 +144,7 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
     expectClose(scaled.scores, expected.scores, 1e-4)
   })
 
-  test('large inner products do not overflow exponential weights', () => {
+  test('keeps exponential weights of large inner products finite', () => {
     const { query, candidates } = splitContext(makeContext('clustered', 31, 10, { seed: 10 }))
     const long = candidates.data.map((x) => x * 1000)
     const { scores } = rerank(
@@ -155,7 +155,7 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
     expect(scores.every(Number.isFinite)).toBe(true)
   })
 
-  test('scores behind the context stay finite', () => {
+  test('keeps the scores beyond the context finite', () => {
     const { scores } = rerank(
       [1e-22, 0],
       [
@@ -174,7 +174,7 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
     expect(scores.every(Number.isFinite)).toBe(true)
   })
 
-  test('a probe other than the query is left out of its own statistics', () => {
+  test('leaves a probe other than the query out of its own statistics', () => {
     const context = makeContext('clustered', 12, 6, { seed: 12 })
     const { geometric, jaccard, mixed } = rowSimilarity(context, [4], { kernel, lambda: 0.3 })
     const z = (values: Float32Array) => {
@@ -215,7 +215,7 @@ describe('explain', () => {
     }
   })
 
-  test('takeApart gives the ranking and the parts of all its scores at once', () => {
+  test('takeApart returns the ranking and the parts of all its scores at once', () => {
     const reranker = new Reranker({ contextSize: 30, mix: 'standard' })
     const { ranking, context, parts } = reranker.takeApart(query, candidates)
     expect(ranking).toEqual(reranker.rerank(query, candidates))
@@ -236,7 +236,7 @@ describe('explain', () => {
     expect(why).toMatchObject({ inContext: false, rankBefore: 36, rankAfter: 36, shared: [] })
   })
 
-  test('is the same on every kernel', () => {
+  test('returns the same on every kernel', () => {
     const [first, ...others] = allKernels.map((kernel) =>
       explain(query, candidates, 3, { ...settings, kernel }),
     )
@@ -250,7 +250,7 @@ describe('explain', () => {
 })
 
 describe('settings', () => {
-  test('the presets are the paper’s', () => {
+  test('keeps the presets of the paper', () => {
     expect(presets['msmarco-tas-b']).toMatchObject({
       contextSize: 60,
       k: 21,
@@ -286,7 +286,7 @@ describe('settings', () => {
     }
   })
 
-  test('the default is balanced, and a reranker’s own settings give way to a call’s', () => {
+  test('uses balanced by default, and prefers the settings of a call to those of the reranker', () => {
     const { query, candidates } = splitContext(makeContext('clustered', 61, 16, { seed: 16 }))
     const expected = rerank(query, candidates, presets.balanced)
     expect(rerank(query, candidates)).toEqual(expected)
@@ -305,7 +305,7 @@ describe('settings', () => {
   })
 })
 
-describe('what bad input gets', () => {
+describe('rerank with wrong inputs', () => {
   const good = [
     [1, 2],
     [3, 4],

@@ -59,7 +59,7 @@ const termsOf = (text: string, tokenizer: TokenizerName): string[] =>
   termSpans(text, tokenizer).map(({ term }) => term)
 
 describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
-  test('the scanner counts the terms of termSpans, in their order', () => {
+  test('counts the terms of termSpans in their order', () => {
     fc.assert(
       fc.property(text, (text) => {
         const spans = termSpans(text, tokenizer)
@@ -69,7 +69,7 @@ describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
     )
   })
 
-  test('a text has the same terms in every normalization form', () => {
+  test('finds the same terms in every normalization form of a text', () => {
     fc.assert(
       fc.property(text, (text) => {
         const terms = termsOf(text, tokenizer)
@@ -81,7 +81,7 @@ describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
     )
   })
 
-  test('the part of the text that a span names has its term', () => {
+  test('returns spans whose part of the text has the term of the span', () => {
     fc.assert(
       fc.property(text, (text) => {
         for (const { term, start, end } of termSpans(text, tokenizer)) {
@@ -134,9 +134,9 @@ describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
   })
 })
 
-describe.runIf(kernel() !== 'typescript')('the compiled counter', () => {
+describe.runIf(kernel() !== 'typescript')('the compiled term counter', () => {
   test.each(['japanese', 'english+hebrew', 'korean+vietnamese', 'thai'])(
-    'counts what the scanner counts, with a title or without: %s',
+    'counts the terms that the scanner counts, with a title or without: %s',
     (tokenizer) => {
       let compiled = 0
       fc.assert(
@@ -172,7 +172,7 @@ describe.runIf(kernel() !== 'typescript')('the compiled counter', () => {
   })
 })
 
-test('a character that composes with the one before it is known by its bit', () => {
+test('marks every character that composes with the one before it', () => {
   const isBreak = (): boolean => false
   const seconds = new Set<number>()
   for (let code = 0x80; code < 0x10000; code++) {
@@ -189,7 +189,7 @@ test('a character that composes with the one before it is known by its bit', () 
   }
 })
 
-test('a character that normalization changes is known by its bit, but for other breaks', () => {
+test('marks every character that normalization changes, except for other breaks', () => {
   const isBreak = (code: number): boolean => !/[\p{L}\p{N}\p{M}]/u.test(String.fromCodePoint(code))
   const changes = (character: string): boolean =>
     (normalizationBits(character.charCodeAt(0), isBreak) & CHANGES) !== 0
@@ -197,7 +197,7 @@ test('a character that normalization changes is known by its bit, but for other 
   expect(['…', '\u00a0', 'é', 'ß', '東', 'ड'].filter(changes)).toEqual([])
 })
 
-test('a text normalizes part by part as a whole', () => {
+test('normalizes a text part by part as it normalizes the whole text', () => {
   fc.assert(
     fc.property(text, (text) => {
       const { text: whole, end } = normalizeWithPlaces(text)

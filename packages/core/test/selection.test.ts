@@ -21,8 +21,8 @@ function textsOf({ candidates }: WordsCase): string[] {
   return candidates.map(({ text }) => text)
 }
 
-describe.each(allKernels)('a selection on %s', (kernel) => {
-  test('with the similarities as scores gives the ranking of all vectors', () => {
+describe.each(allKernels)('Selection on %s', (kernel) => {
+  test('ranks as rerank does with all vectors if the scores are the similarities', () => {
     fc.assert(
       fc.property(
         caseShapes(70),
@@ -51,7 +51,7 @@ describe.each(allKernels)('a selection on %s', (kernel) => {
     )
   })
 
-  test('chooses what rerank puts first of candidates without any vectors', () => {
+  test('chooses the candidates that rerank ranks first without vectors', () => {
     const one = wordsCase({ count: 60, seed: 5 })
     const found = { texts: textsOf(one), scores: scoresOf(one) }
     const { text } = one.query
@@ -63,7 +63,7 @@ describe.each(allKernels)('a selection on %s', (kernel) => {
     )
   })
 
-  test('takes chosen ones whose vectors were not found, and prepared texts', () => {
+  test('accepts chosen candidates whose vectors are missing, and prepared texts', () => {
     const one = wordsCase({ count: 30, seed: 6 })
     const { vector, text } = one.query
     const texts = textsOf(one)
@@ -82,7 +82,7 @@ describe.each(allKernels)('a selection on %s', (kernel) => {
   })
 })
 
-test('several rankings of one selection do not disturb each other', () => {
+test('ranks several times without side effects', () => {
   const one = wordsCase({ count: 40, seed: 2 })
   const { vector, text } = one.query
   const settings = { contextSize: 10, preselect: 40 }
@@ -97,12 +97,18 @@ test('several rankings of one selection do not disturb each other', () => {
   expect(selection.rerank(vector, chosen)).toEqual(first)
 })
 
-test('a selection needs texts and the mix words', () => {
+test('refuses candidates without texts, and mixes other than words', () => {
   const texts = ['flow', 'wing']
-  expect(() => new Selection([1], { texts })).toThrow('needs the texts')
-  expect(() => new Selection({ text: 'flow' }, [[1]] as never)).toThrow('needs the texts')
-  expect(() => new Selection({ text: 'flow' }, { texts }, { mix: 'standard' })).toThrow(
-    "mix 'words'",
+  expect(() => new Selection([1], { texts })).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
   )
-  expect(() => new Selection({ text: 'flow' }, { texts }).rerank([1], [[1]])).toThrow('2')
+  expect(() => new Selection({ text: 'flow' }, [[1]] as never)).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
+  )
+  expect(() => new Selection({ text: 'flow' }, { texts }, { mix: 'standard' })).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING' }),
+  )
+  expect(() => new Selection({ text: 'flow' }, { texts }).rerank([1], [[1]])).toThrow(
+    expect.objectContaining({ code: 'BAD_SHAPE' }),
+  )
 })

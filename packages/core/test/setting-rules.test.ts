@@ -9,7 +9,7 @@ test.each<[Range, number[], unknown[], string]>([
   [{ from: 0, above: true }, [1e300], [0, Infinity, Number.NaN], 'a number above 0'],
   [{ from: 1, integer: true }, [1, 2 ** 53 - 1], [0, 1.5, 2 ** 53], 'a whole number from 1'],
   [{ from: 1, to: 3, integer: true }, [1, 3], [0, 4, 2.5], 'a whole number from 1 to 3'],
-])('a number by %j', (rule, good, bad, allowed) => {
+])('range accepts and refuses numbers by %j', (rule, good, bad, allowed) => {
   const check = range(rule)
   for (const value of good) expect(() => check('x', value)).not.toThrow()
   for (const value of bad) {
@@ -20,7 +20,7 @@ test.each<[Range, number[], unknown[], string]>([
   }
 })
 
-test('settings are completed, checked and copied; others are refused by name', () => {
+test('resolve adds defaults, checks and copies values, and refuses unknown names', () => {
   const rules = { a: range({ from: 0 }), b: choice('x', 'y'), c: () => {} }
   const given = { a: 3, b: undefined, c: { d: { e: 1 } } }
   const resolved = resolve(given, { a: 1, b: 'x', c: {} }, rules)

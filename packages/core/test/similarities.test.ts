@@ -5,7 +5,7 @@ import { caseShapes, givenText, wordsCase } from './words-contexts.ts'
 
 type Settings = NonNullable<Parameters<typeof rerank>[2]>
 
-test('a ranking has the inner product or cosine of each candidate with the query', () => {
+test('a ranking contains the inner product or cosine of each candidate with the query', () => {
   const methods = ['neighbors', 'fusion', 'rocchio', 'neighbor-rrf'] as const
   fc.assert(
     fc.property(
@@ -41,7 +41,7 @@ test('a ranking has the inner product or cosine of each candidate with the query
   )
 })
 
-test('a candidate without a vector has no similarity, and a ranking by words alone has none', () => {
+test('a ranking contains no similarity for a candidate without a vector, and none by words alone', () => {
   const { query, candidates } = wordsCase({ count: 12, seed: 3 })
   const texts = candidates.map(givenText)
   const vectors = candidates.map(({ vector }, i) => (i === 4 ? undefined : vector))

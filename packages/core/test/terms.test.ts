@@ -55,7 +55,7 @@ function termsOf(text: string, tokenizer: TokenizerName): string[] {
   return termSpans(text, tokenizer).map(({ term }) => term)
 }
 
-describe('english', () => {
+describe('the tokenizer english', () => {
   test.each(Object.entries(porterExamples))('%s → %s', (word, stem) => {
     expect(porterStem(word)).toBe(stem)
   })
@@ -66,7 +66,7 @@ describe('english', () => {
     }
   })
 
-  test('132 stop words have no terms, whatever their case', () => {
+  test('removes 132 stop words, whatever their case', () => {
     expect(stopWords.size).toBe(132)
     for (const word of stopWords) expect(termsOf(word.toUpperCase(), 'english')).toEqual([])
     expect(prepareText('The of AND without').postings.length).toBe(0)
@@ -100,7 +100,7 @@ test('the tokenizer none keeps all words unchanged, stop words included', () => 
   expect(termsOf('The Layers of the wing', 'none')).toEqual(['the', 'layers', 'of', 'the', 'wing'])
 })
 
-test('a function as tokenizer returns each term as often as it occurs', () => {
+test('calls a function as tokenizer, which returns each term as often as it occurs', () => {
   const seen: string[] = []
   const tokenizer = (text: string) => {
     seen.push(text)
@@ -120,7 +120,7 @@ test('a function as tokenizer returns each term as often as it occurs', () => {
 })
 
 test.each(tokenizerNames)(
-  'terms %s: a word of more than 64 characters stays as it is',
+  'leaves a word of more than 64 characters unchanged, tokenizer %s',
   (tokenizer) => {
     const longest = `${'ab'.repeat(30)}ings`
     expect(termsOf(longest, tokenizer)).not.toEqual(tokenizer === 'none' ? [] : [longest])
@@ -132,7 +132,7 @@ test.each(tokenizerNames)(
 )
 
 test.each(tokenizerNames)(
-  'terms %s: the ways of ASCII and of Unicode count the same terms',
+  'counts the same terms by the ASCII path and by the Unicode path, tokenizer %s',
   (tokenizer) => {
     const words = fc.array(fc.constantFrom(...Object.keys(stems), ...Object.keys(porterExamples)))
     fc.assert(
@@ -149,7 +149,7 @@ test.each(tokenizerNames)(
 )
 
 test.each(tokenizerNames)(
-  'terms %s: spans have the terms that are counted, at their places',
+  'returns spans of the counted terms at their positions, tokenizer %s',
   (tokenizer) => {
     const word = fc.constantFrom(
       ...Object.keys(porterExamples),

@@ -45,7 +45,7 @@ const samples = [
   '\u0301mark first',
 ]
 
-describe('terms', () => {
+describe('splitting texts into terms', () => {
   test.each(samples)('%j', (text) => {
     const expected = new Map<string, number>()
     for (const term of termsOf(text)) expected.set(term, (expected.get(term) ?? 0) + 1)
@@ -72,7 +72,7 @@ describe('terms', () => {
   })
 
   test.each(tokenizerNames)(
-    'ASCII texts take the fast way to the same postings, terms %s',
+    'finds the same postings in ASCII texts by the fast path, tokenizer %s',
     (tokenizer) => {
       const some = fc.constantFrom(
         'the ',
@@ -125,7 +125,7 @@ describe('terms', () => {
     })
   })
 
-  test('a text is a string, or a title and a text', () => {
+  test('accepts a string, or a title and a text', () => {
     for (const wrong of [7, {}, { title: 'a' }, { title: 1, text: 'a' }, { text: null }]) {
       expect(() => prepareText(wrong as never)).toThrow('{ title, text }')
     }
@@ -198,7 +198,7 @@ describe.each(allKernels)('text similarity on %s', (kernel) => {
     })
   })
 
-  test('a text without terms is similar to itself only; identical texts tie with themselves', () => {
+  test('finds a text without terms similar to itself only, and identical texts equal', () => {
     const rows = similarities(kernel, ['query words', 'shared text', '', 'shared text', '!?'])
     expect([...rows[2]!]).toEqual([0, 0, 1, 0, 0])
     expect([...rows[4]!]).toEqual([0, 0, 0, 0, 1])

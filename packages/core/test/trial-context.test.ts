@@ -41,7 +41,7 @@ function texts(count: number, seed: number): string[] {
   )
 }
 
-describe.each(allKernels)('trials on %s', (kernel) => {
+describe.each(allKernels)('TrialContext on %s', (kernel) => {
   test('equals rerank bit for bit for vectors, whatever was ranked before', () => {
     fc.assert(
       fc.property(
@@ -168,7 +168,7 @@ describe.each(allKernels)('trials on %s', (kernel) => {
   })
 })
 
-test('candidates behind the context follow in their old order', () => {
+test('keeps the old order of candidates beyond the context', () => {
   const { query, candidates } = splitContext(makeContext('clustered', 41, 12, { seed: 5 }))
   const shared = new TrialContext(query, candidates, 20)
   const ranking = shared.rerank({ contextSize: 20 })
@@ -176,7 +176,7 @@ test('candidates behind the context follow in their old order', () => {
   expect(ranking.order.length).toBe(40)
 })
 
-test('computes S once, and counts its use', () => {
+test('computes S once, and counts how often it was used', () => {
   const { query, candidates } = splitContext(makeContext('clustered', 41, 12, { seed: 5 }))
   const shared = new TrialContext(query, candidates, 40)
   expect(shared.bytes).toBe(0)
@@ -191,13 +191,15 @@ test('computes S once, and counts its use', () => {
   expect(shared.bytes).toBeLessThan(s + 32 * 41 * 2 * 4)
 })
 
-test('a context larger than announced is refused', () => {
+test('refuses a context that is larger than announced', () => {
   const { query, candidates } = splitContext(makeContext('clustered', 41, 12, { seed: 5 }))
   const shared = new TrialContext(query, candidates, 20)
   expect(() => shared.rerank({ contextSize: 21 })).toThrow(
     'these settings need 21 candidates, but the trials have at most 20',
   )
-  expect(() => new TrialContext(query, candidates, 0)).toThrow('contextSize')
+  expect(() => new TrialContext(query, candidates, 0)).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING' }),
+  )
 })
 
 function outcome(call: () => unknown): unknown {

@@ -16,7 +16,7 @@ const text = 'flower 120 or flower 60'
 const vector = [1, 0, 0]
 const statistics = termStatistics([...texts, 'honey'])
 
-test('words and scores choose the context, and the plan ranks as a selection does', () => {
+test('chooses the context by words and scores, and ranks as a selection does', () => {
   const plan = planVectors(text, { count, texts, scores }, { statistics })
   const first = { texts: texts.slice(0, 200), scores: scores.slice(0, 200) }
   const selection = new Selection({ text }, first, { statistics })
@@ -49,7 +49,7 @@ test.each([
   ['a method without words', { count, texts, scores }, { statistics, method: 'rocchio' }, 50],
   ['few candidates', { count: 20, texts: texts.slice(0, 20) }, { statistics }, 20],
 ] as const)(
-  '%s: the first ones are needed, and ranked as rerank does',
+  '%s: needs the vectors of the first candidates, and ranks as rerank does',
   (_, given, settings, needed) => {
     const plan = planVectors(text, given, settings)
     expect(plan.chosen).toEqual(Array.from({ length: needed }, (_, i) => i))
@@ -63,7 +63,7 @@ test.each([
   },
 )
 
-test('how many candidates a method looks at', () => {
+test('methodLooksAt returns how many candidates a method considers', () => {
   const looked = (method: 'neighbors' | 'fusion' | 'neighbor-rrf', texts: boolean) =>
     methodLooksAt(resolveMethodSettings({ method, statistics }), texts)
   expect([looked('neighbors', true), looked('fusion', true), looked('neighbor-rrf', true)]).toEqual(
@@ -72,14 +72,14 @@ test('how many candidates a method looks at', () => {
   expect(looked('neighbors', false)).toBe(50)
 })
 
-test('scores that rise from the best candidate on are distances', () => {
+test('higherIsBetter negates scores that rise from the best candidate on', () => {
   expect(higherIsBetter([0.1, undefined, 0.1, 0.4])).toEqual([-0.1, undefined, -0.1, -0.4])
   for (const scores of [[3, 2, 2], [1, 3, 2], [2, 2], [5], [], [undefined]]) {
     expect(higherIsBetter(scores)).toBe(scores)
   }
 })
 
-test('a list has all candidates, those behind the first 200 too, unless an option takes hits away', () => {
+test('lists all candidates, also those beyond the first 200, unless an option removes hits', () => {
   const plan = planVectors(text, { count, texts, scores }, { statistics })
   const chosen = plan.chosen.map((index) => vectors[index]!)
   const plain = plan.list(vector, chosen)

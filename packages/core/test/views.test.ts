@@ -234,7 +234,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     expect(rerank({ vector, text: prepareText(text) }, prepared, { kernel })).toEqual(raw)
   })
 
-  test('unusual texts rank without NaN', () => {
+  test('ranks unusual texts without NaN', () => {
     const { vector, vectors } = collection(6, 8, 17)
     const many = (texts: string[]) => ({ vectors, texts })
     for (const texts of [
@@ -251,7 +251,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     }
   })
 
-  test('shared words lift a candidate in scripts with and without spaces', () => {
+  test('ranks a candidate higher for shared words, in scripts with and without spaces', () => {
     const same = Float32Array.from([1, 0])
     for (const [text, match, other] of [
       ['boundary layer', 'the Boundary LAYER', 'heat transfer'],
@@ -270,7 +270,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
   })
 })
 
-describe('wrong views', () => {
+describe('rerank with wrong views', () => {
   const { vector, text, vectors, texts } = collection(5, 4, 19)
   const failures: [string, () => unknown, RegExp][] = [
     [

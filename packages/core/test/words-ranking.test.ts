@@ -129,8 +129,8 @@ function somePrepared({ query, candidates }: WordsCase, seed: number): WordsCase
   }
 }
 
-describe.each(allKernels)('the words score on %s', (kernel) => {
-  test('is BM25 over the candidates, or with the statistics of the corpus', () => {
+describe.each(allKernels)('the BM25 score on %s', (kernel) => {
+  test('is computed over the candidates, or with the statistics of the corpus', () => {
     fc.assert(
       fc.property(caseShapes(), someSettings, fc.boolean(), (shape, some, known) => {
         const { query, candidates } = wordsCase(shape)
@@ -167,14 +167,14 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     )
   })
 
-  test('with inner products, the graph has cosines', () => {
+  test('uses cosines for the graph if the metric is the inner product', () => {
     const one = wordsCase({ kind: 'floats', count: 40, seed: 4 })
     const all = { ...defaults, metric: 'dot' } as const
     const expected = rankByWords(one.query, one.candidates, all)
     expectRanking(rankCase(one, { metric: 'dot', kernel }), expected, 1e-4)
   })
 
-  test('preselects the context from the first M', () => {
+  test('preselects the context from the first M candidates', () => {
     fc.assert(
       fc.property(
         caseShapes(90),
@@ -197,7 +197,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     )
   })
 
-  test('preselects from 200 with statistics and not at all without', () => {
+  test('preselects from 200 candidates with statistics, and not at all without', () => {
     const one = wordsCase({ count: 230, seed: 8 })
     const collection = collectionTexts(8)
     const statistics = termStatistics(collection)
@@ -214,7 +214,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     expectRanking(rankCase(one, settings), rankByWords(one.query, one.candidates, defaults), 1e-4)
   })
 
-  test('a query without terms leaves g to the vectors', () => {
+  test('uses only vectors for g if the query has no terms', () => {
     const one = wordsCase({ count: 30, seed: 3 })
     for (const text of ['', 'of the', '?!']) {
       const without = { ...one, query: { ...one.query, text } }
@@ -225,7 +225,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     }
   })
 
-  test('candidates that are all the same keep their order, and so do those without anything', () => {
+  test('keeps the order of identical candidates, with or without texts and vectors', () => {
     for (const some of [{ twins: 1 }, { twins: 1, empty: 1 }, { twins: 1, zeros: 1 }]) {
       const { order, scores } = rankCase(wordsCase({ count: 20, ...some }), { kernel })
       expect([...order]).toEqual(Array.from({ length: 20 }, (_, i) => i))
@@ -257,7 +257,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     )
   })
 
-  test('prepared texts give the ranking of raw ones, bit for bit', () => {
+  test('ranks prepared texts bit for bit as raw texts', () => {
     const { asked, found } = splitCase(wordsCase({ count: 40, seed: 6, titles: 0.5 }))
     const texts = found.texts.map((text) => prepareText(text as TitledText))
     const prepared = rerank(
@@ -268,7 +268,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     expect(prepared).toEqual(rerank(asked, found, { kernel }))
   })
 
-  test('one view of vectors keeps its own scale, however small', () => {
+  test('keeps the scale of a single view of vectors, however small', () => {
     const { asked, found } = splitCase(wordsCase({ count: 30, seed: 9 }))
     const views = { vectors: { graph: 1, score: 1 } }
     const small = found.vectors.map((vector) => vector.map((value) => value * 2 ** -12))
@@ -279,7 +279,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     expectClose(again.scores, scores, 1e-4)
   })
 
-  test('without texts, words and standard are the same bit for bit', () => {
+  test('ranks bit for bit the same with the mixes words and standard if there are no texts', () => {
     fc.assert(
       fc.property(caseShapes(), fc.constantFrom('dot', 'cosine'), (shape, metric) => {
         const { asked, found } = splitCase(wordsCase(shape))
@@ -293,7 +293,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     )
   })
 
-  test('a title counts as the start of the text wherever titles do not count', () => {
+  test('treats a title as the start of the text if titleWeight is 0', () => {
     const one = wordsCase({ count: 40, seed: 8, titles: 0.5 })
     const joined = one.candidates.map(({ vector, ...own }) => ({ vector, text: wholeOf(own) }))
     const statistics = termStatistics(one.candidates.map(givenText))
@@ -305,7 +305,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     )
   })
 
-  test('balanced-2 leaves out window and title, and nothing else', () => {
+  test('leaves out only window and title with the preset balanced-2', () => {
     const one = wordsCase({ count: 40, seed: 8, titles: 0.5 })
     const second = { ...defaults, windowWeight: 0, titleWeight: 0 }
     const ranking = rankCase(one, { ...presets['balanced-2'], metric: 'cosine', kernel })
@@ -314,7 +314,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     expect(rankCase(one, again)).toEqual(ranking)
   })
 
-  test('window and title of contexts of any size are those of docs/method.md', () => {
+  test('computes window and title as docs/method.md says, for contexts of any size', () => {
     fc.assert(
       fc.property(
         caseShapes(20),
@@ -341,7 +341,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     )
   })
 
-  test('a prepared text with wrong positions has no window there, and no other harm', () => {
+  test('finds no window at wrong positions of a prepared text, without other harm', () => {
     const prepared = prepareText('wing flow')
     const wrong = [[0, 4_000_000_000], [9, 1], [1], []].map((positions) => ({
       ...prepared,
@@ -352,7 +352,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     expect([...window]).toEqual([0, 0.5, 0.5, 0, 0, 1])
   })
 
-  test('balanced-1 is the ranking of two views, whatever the settings of the second generation', () => {
+  test('ranks by two views with the preset balanced-1, whatever the settings of later generations', () => {
     const cases = rankingCases.filter(
       ({ context, settings }) => ownContexts[context]!.texts && settings.mix !== 'raw',
     )
@@ -369,8 +369,8 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
   })
 })
 
-describe.each(fastKernels)('%s and the plain kernel rank with words', (kernel) => {
-  test('to the same scores', () => {
+describe.each(fastKernels)('%s and the plain kernel with words', (kernel) => {
+  test('compute the same scores', () => {
     fc.assert(
       fc.property(
         caseShapes(80),

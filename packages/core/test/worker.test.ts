@@ -11,7 +11,7 @@ const source = `
   parentPort.postMessage({ kernel: kernel(), rankings })
 `
 
-test('workers rank as the main thread does, on shared memory', async () => {
+test('ranks in workers as in the main thread, on shared memory', async () => {
   const contexts = Array.from({ length: 20 }, (_, seed) => {
     const { query, candidates } = splitContext(makeContext('clustered', 61, 64, { seed }))
     const data = new Float32Array(new SharedArrayBuffer(candidates.data.byteLength))

@@ -33,7 +33,7 @@ export interface WordnetCollection {
 /** Of the first hundred seeds, the one whose splits come nearest to 1,068, 250 and 522 queries. */
 const SEED = 23
 
-/** How a collection is built. */
+/** How a dataset is built. */
 export interface BuildWordnetOptions {
   /** Decides which regions go to which split; the figures that we publish are those of the default. */
   seed?: number | undefined
@@ -67,7 +67,7 @@ function queryOf({ synset, relevant }: Category, descendants: Descendants, seed:
   return { id, title: titleOf(synset), definition, split: splitOf(region, seed), region, relevant }
 }
 
-/** A document of the collection: one noun synset. */
+/** A document of the dataset: one noun synset. */
 export interface WordnetDocument {
   readonly id: string
   /** `lemma, lemma: definition`. */

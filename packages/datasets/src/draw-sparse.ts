@@ -18,7 +18,7 @@ export interface DrawSparseOptions {
   depth?: number | undefined
 }
 
-/** One relevant document for each query, as sparse labels have it. */
+/** One relevant document for each query: sparse labels. */
 export interface SparseDraw {
   /** The queries that have a label, in the order of the complete labels. */
   readonly qrels: Qrels
@@ -61,7 +61,7 @@ export interface SparseCounts {
   without: number
 }
 
-/** Draws sparse labels from a run in a file and writes them into the collection's folder. */
+/** Draws sparse labels from a run in a file and writes them into the dataset's folder. */
 export async function drawFromRun(
   collection: WordnetCollection,
   run: string,

@@ -1,4 +1,4 @@
-/** Retrieval collections that any machine builds: real text, known relevance. */
+/** Retrieval datasets that any machine builds: real text, known relevance. */
 export {
   type BuildWordnetOptions,
   buildWordnet,

@@ -132,7 +132,7 @@ const names = [
 
 const FIRST = 3
 
-/** The name of a lexical file of nouns, or undefined where no noun file has that number. */
+/** The name of a lexical file of nouns, or undefined if no noun file has that number. */
 function lexicalFile(number: number): string | undefined {
   return names[number - FIRST]
 }

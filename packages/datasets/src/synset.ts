@@ -16,7 +16,7 @@ export interface Synset {
 export interface Nouns {
   /** By id, in the order of the file. */
   readonly synsets: ReadonlyMap<string, Synset>
-  /** The license at the head of the file, which every copy has to keep; empty where there is none. */
+  /** The license at the head of the file, which every copy has to keep; empty if there is none. */
   readonly notice: string
 }
 
@@ -37,7 +37,7 @@ export function hyponymsOf(synsets: ReadonlyMap<string, Synset>): Map<string, st
 /** The most documents that a category, or a region of categories, has below it. */
 const MOST = 200
 
-/** Which documents lie below each synset, over all paths of hypernyms. */
+/** The documents below each synset, over all paths of hypernyms. */
 export class Descendants {
   readonly #below = new Map<string, string[]>()
 
@@ -48,7 +48,7 @@ export class Descendants {
     for (const document of documents) this.#climb(document)
   }
 
-  /** The documents below a synset, or undefined where they are more than `MOST`. */
+  /** The documents below a synset, or undefined if they are more than `MOST`. */
   of(id: string): readonly string[] | undefined {
     const below = this.#below.get(id) ?? []
     return below.length > MOST ? undefined : below

@@ -3,7 +3,7 @@ import { writeAtomic } from '@kith/base'
 import { type Qrels, writeQrels, writeTexts } from '@kith/ir'
 import { type Split, splits, type WordnetCollection } from './build-wordnet.ts'
 
-/** The files in the folder of a collection, drawn labels among them. */
+/** The files in the folder of a dataset, drawn labels among them. */
 export const wordnetFiles: readonly string[] = [
   ...['corpus.jsonl', 'queries.jsonl', 'queries-definition.jsonl'],
   ...['regions.tsv', 'LICENSE', 'README.md'],
@@ -44,7 +44,7 @@ export async function writeSparse(
   await writeSplits(collection, sparse, join(folder, 'qrels-sparse'))
 }
 
-/** One file for each split that has labels: a file without any could not be read again. */
+/** One file for each split with labels: readers refuse an empty file. */
 async function writeSplits(
   { queries }: WordnetCollection,
   qrels: Qrels,
@@ -64,7 +64,7 @@ async function writeText(file: string, text: string): Promise<void> {
   await writeAtomic(file, (write) => write(text))
 }
 
-/** The page that explains a written collection. */
+/** The page that explains a written dataset. */
 function wordnetReadme({ documents, queries, seed }: WordnetCollection): string {
   const labels = queries.reduce((sum, { relevant }) => sum + relevant.length, 0)
   const average = queries.length === 0 ? 0 : labels / queries.length
@@ -124,7 +124,7 @@ function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-/** All labels of a collection, or those of one split. */
+/** All labels of a dataset, or those of one split. */
 export function completeQrels({ queries }: WordnetCollection, split?: Split): Qrels {
   const chosen = queries.filter((query) => split === undefined || query.split === split)
   return new Map(chosen.map(({ id, relevant }) => [id, new Map(relevant.map((doc) => [doc, 1]))]))

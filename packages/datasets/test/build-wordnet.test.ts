@@ -11,8 +11,8 @@ async function titles(sketches: readonly Sketch[]): Promise<string[]> {
 
 const root: Sketch = { words: ['entity'], file: '03' }
 
-describe('documents', () => {
-  test('are what has no hyponyms, instances too; their text is lemmas and definition', async () => {
+describe('documents of buildWordnet', () => {
+  test('are the synsets without hyponyms, instances included, with lemmas and definition as text', async () => {
     const { documents } = buildWordnet(await readNouns(small))
     expect(documents.map(({ text }) => text)).toEqual([
       'lapdog, lap dog, toy dog: a dog (of any breed) small enough to lie in a lap',
@@ -21,7 +21,7 @@ describe('documents', () => {
     ])
   })
 
-  test('do not lie below "taxonomic group", on any path', async () => {
+  test('exclude synsets below "taxonomic group", on any path', async () => {
     const nouns = await nounsOf([
       root,
       { words: ['group'], above: ['entity'] },
@@ -35,20 +35,20 @@ describe('documents', () => {
   })
 })
 
-describe('queries', () => {
+describe('queries of buildWordnet', () => {
   test.each([
     [4, 0],
     [5, 1],
     [200, 1],
     [201, 0],
-  ])('%i documents below make %i', async (count, queries) => {
+  ])('with %i documents below a category: %i queries', async (count, queries) => {
     const below = kinds(['bird'], 'b#', count)
     expect(await titles([root, { words: ['bird'], above: ['entity'] }, ...below])).toHaveLength(
       queries,
     )
   })
 
-  test('have every document below them as relevant, over all hypernyms, once', async () => {
+  test('take every document below them as relevant once, over all hypernyms', async () => {
     const { queries } = buildWordnet(
       await nounsOf([
         root,
@@ -68,7 +68,7 @@ describe('queries', () => {
     expect(new Set(queries[0]!.relevant).size).toBe(10)
   })
 
-  test('come from the lexical files of things', async () => {
+  test('come from the lexical files of concrete things', async () => {
     const categories = ['05', '06', '04', '26'].flatMap((file) => [
       { words: [`kind ${file}`], above: ['entity'], file },
       ...kinds([`kind ${file}`], `of-${file}-#`, 5),
@@ -79,7 +79,7 @@ describe('queries', () => {
   test.each([
     [3, []],
     [2, ['wading bird']],
-  ])('with the head word in the lemmas of %i of 5 documents: %j', async (named, expected) => {
+  ])('with the head word in the lemmas of %i of 5 documents are %j', async (named, expected) => {
     const sketches = [
       root,
       { words: ['wading bird'], above: ['entity'] },
@@ -90,7 +90,7 @@ describe('queries', () => {
     expect(await titles(sketches)).toEqual(expected)
   })
 
-  test('the head word counts in any lemma of a document', async () => {
+  test('are left out if the head word is in any lemma of most documents', async () => {
     const below = kinds(['bird'], 'b#', 5).map((sketch) => {
       return { ...sketch, words: [...sketch.words, 'some bird'] }
     })
@@ -103,18 +103,21 @@ describe('queries', () => {
     [2, 'a small wading bird that stands in rivers', ['wading bird']],
     [3, 'a keeper of a wading bird', ['wading bird']],
     [3, 'a wading bird sanctuary', ['wading bird']],
-  ])('with %i unlabeled documents for 8 that say "%s": %j', async (holes, gloss, expected) => {
-    const sketches = [
-      root,
-      { words: ['wading bird'], above: ['entity'] },
-      ...kinds(['wading bird'], 'w#', 8, gloss),
-      ...kinds(['entity'], 'hole #', holes, gloss),
-    ]
-    expect(await titles(sketches)).toEqual(expected)
-  })
+  ])(
+    'with %i unlabeled documents beside 8 labeled ones, all defined as "%s", are %j',
+    async (holes, gloss, expected) => {
+      const sketches = [
+        root,
+        { words: ['wading bird'], above: ['entity'] },
+        ...kinds(['wading bird'], 'w#', 8, gloss),
+        ...kinds(['entity'], 'hole #', holes, gloss),
+      ]
+      expect(await titles(sketches)).toEqual(expected)
+    },
+  )
 
   test.each(['gas', 'glasses', 'Oak'])(
-    'holes of "%s" are seen, whatever it ends with',
+    'named "%s" are left out if unlabeled documents match, whatever the ending of the name',
     async (title) => {
       const sketches = [
         root,
@@ -130,7 +133,7 @@ describe('queries', () => {
   test.each([
     [8, ['bird']],
     [7, ['bird', 'wader']],
-  ])('of 10 documents, a category within that has %i: %j', async (count, expected) => {
+  ])('of 10 documents, with a subcategory of %i, are %j', async (count, expected) => {
     const sketches = [
       root,
       { words: ['bird'], above: ['entity'] },
@@ -144,7 +147,7 @@ describe('queries', () => {
     expect((await titles(swapped)).sort()).toEqual(expected)
   })
 
-  test('a near copy of what was itself left out stays', async () => {
+  test('are kept if they nearly equal a query that was itself left out', async () => {
     const chain = [
       root,
       // Left out: its name stands in its documents.
@@ -156,8 +159,8 @@ describe('queries', () => {
   })
 })
 
-describe('regions', () => {
-  test('are the topmost first hypernym with at most 200 documents', async () => {
+describe('regionOf', () => {
+  test('returns the topmost first hypernym with at most 200 documents', async () => {
     const nouns = await nounsOf([
       root,
       { words: ['animal'], above: ['entity'] },
@@ -179,21 +182,21 @@ describe('regions', () => {
     expect(regionOf(animal!, descendants)).toBe(animal)
   })
 
-  test('a hierarchy that fits in one region has its root for it', async () => {
+  test('returns the root if the whole hierarchy fits into one region', async () => {
     const sketches = [root, { words: ['bird'], above: ['entity'] }, ...kinds(['bird'], 'b#', 9)]
     const [query] = buildWordnet(await nounsOf(sketches)).queries
     expect(query!.region).toBe('n00000001')
   })
 })
 
-describe('the seed', async () => {
+describe('the seed of buildWordnet', async () => {
   const sketches = [root, ...kinds(['entity'], 'a#', 201)]
   for (let i = 0; i < 40; i++) {
     sketches.push({ words: [`c${i}`], above: ['entity'] }, ...kinds([`c${i}`], `k${i} #`, 5))
   }
   const nouns = await nounsOf(sketches)
 
-  test('decides the splits, and all three get some', () => {
+  test('decides the splits, and no split is empty', () => {
     const [one, again, other] = [3, 3, 4].map((seed) => {
       return buildWordnet(nouns, { seed }).queries.map(({ split }) => split)
     })
@@ -203,6 +206,8 @@ describe('the seed', async () => {
   })
 
   test.each([-1, 1.5, Number.NaN])('%d is refused', (seed) => {
-    expect(() => buildWordnet(nouns, { seed })).toThrow('seed must be a whole number')
+    expect(() => buildWordnet(nouns, { seed })).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    )
   })
 })

@@ -28,7 +28,7 @@ const lists = fc
     ranked: new Map(queries.map((query, i) => [query, pairs[i]![1]])),
   }))
 
-test('one relevant document within reach, for each query that has any', () => {
+test('draws one relevant document within the depth for each query that has one', () => {
   fc.assert(
     fc.property(lists, fc.nat(), fc.integer({ min: 1, max: 25 }), (lists, seed, depth) => {
       const { relevant, ranked } = lists
@@ -53,7 +53,7 @@ test('one relevant document within reach, for each query that has any', () => {
   )
 })
 
-test('a draw depends on the seed, the query and what is in reach, and on nothing else', () => {
+test('draws depending only on the seed, the query and the relevant documents within the depth', () => {
   fc.assert(
     fc.property(lists, fc.nat(), ({ relevant, ranked }, seed) => {
       const reached = new Map(
@@ -73,7 +73,7 @@ test('a draw depends on the seed, the query and what is in reach, and on nothing
   )
 })
 
-test('other seeds draw other documents, each about as often', () => {
+test('draws other documents with other seeds, each about as often', () => {
   const relevant = qrelsOf(new Map([['q', ['a', 'b', 'c', 'd']]]))
   const run = runOf(new Map([['q', ['d', 'x', 'c', 'b', 'a']]]))
   const counts = new Map<string, number>()
@@ -86,7 +86,7 @@ test('other seeds draw other documents, each about as often', () => {
   for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(137)
 })
 
-test('a document judged not relevant is not drawn; the grade of the drawn one stays', () => {
+test('draws no document judged not relevant, and keeps the grade of the drawn document', () => {
   const graded: Qrels = new Map([
     [
       'q',
@@ -106,6 +106,10 @@ test('a document judged not relevant is not drawn; the grade of the drawn one st
 test('refuses an invalid depth or seed', () => {
   const relevant = qrelsOf(new Map([['q', ['a']]]))
   const run = runOf(new Map([['q', ['a']]]))
-  expect(() => drawSparse(relevant, run, { depth: 0 })).toThrow('depth must be a whole number')
-  expect(() => drawSparse(relevant, run, { seed: -1 })).toThrow('seed must be a whole number')
+  expect(() => drawSparse(relevant, run, { depth: 0 })).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING' }),
+  )
+  expect(() => drawSparse(relevant, run, { seed: -1 })).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING' }),
+  )
 })

@@ -34,7 +34,7 @@ function ancestors(id: string, { synsets }: Nouns): Set<string> {
   return found
 }
 
-test('what lies below a synset is what has it above', () => {
+test('Descendants returns the documents that have a synset among their ancestors', () => {
   let [categories, full] = [0, 0]
   fc.assert(
     fc.property(hierarchies, (nouns) => {
@@ -59,7 +59,7 @@ test('what lies below a synset is what has it above', () => {
   expect(full).toBeGreaterThan(0)
 })
 
-test('no document is relevant in two splits, no region in two splits, no query near another', () => {
+test('buildWordnet shares no document or region between two splits, and makes no two similar queries', () => {
   const sizes: Record<Split, number> = { test: 0, dev: 0, train: 0 }
   fc.assert(
     fc.property(hierarchies, fc.nat(1000), (nouns, seed) => {
@@ -97,7 +97,7 @@ const drafts = fc.array(
   { maxLength: 30 },
 )
 
-test('a query is dropped exactly if it shares a document with a kept one it yields to', () => {
+test('withoutShared drops a query exactly if it shares a document with a kept query of an earlier split', () => {
   fc.assert(
     fc.property(drafts, (queries) => {
       const kept = withoutShared(queries)

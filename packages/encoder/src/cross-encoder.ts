@@ -75,7 +75,10 @@ export class CrossEncoder {
     return { scores, cut: tokens.filter(({ cut }) => cut).length }
   }
 
-  /** Ends the sessions; texts that are not scored yet fail. Resolves when their processes are gone. */
+  /**
+   * Ends the sessions; texts that are not scored yet fail. Resolves when their processes have
+   * exited.
+   */
   async close(): Promise<void> {
     await this.#pool.close()
   }
@@ -93,7 +96,10 @@ function checkText(what: string, text: unknown): void {
 
 /** How a cross-encoder is loaded. */
 export interface CrossEncoderOptions extends DownloadOptions {
-  /** Where pairs are cut, special tokens included; default: what the model's files say. */
+  /**
+   * Maximum number of tokens of a pair, special tokens included; default: the limit in the model's
+   * files.
+   */
   maxTokens?: number | undefined
   /** Cores to use; default: all. The scores are the same for any number. */
   threads?: number | undefined

@@ -98,7 +98,10 @@ export class Encoder {
     for await (const [, window] of encoded) yield window
   }
 
-  /** Ends the sessions; texts that are not encoded yet fail. Resolves when their processes are gone. */
+  /**
+   * Ends the sessions; texts that are not encoded yet fail. Resolves when their processes have
+   * exited.
+   */
   async close(): Promise<void> {
     await this.#pool.close()
   }
@@ -174,7 +177,7 @@ export async function loadEncoder(name: string, options: EncoderOptions = {}): P
   const source = sourceOf(model, quantize)
   const pool = await openSizedPool(source, threads)
   try {
-    // The empty text tells the dimensions, and whether the model runs at all.
+    // Encodes the empty text to learn the dimensions, and whether the model runs at all.
     const { ids } = model.tokenizer.encode('')
     const row = await pool.run(() => ({ ids: Int32Array.from(ids), length: ids.length }))
     const { queryPrefix = model.prefixes.query, documentPrefix = model.prefixes.document } = options

@@ -4,9 +4,9 @@ import { KithError } from '@kith/core'
 const { resolve } = createRequire(import.meta.url)
 
 /**
- * Where the ONNX runtime is. It is an optional dependency, since its install step downloads a build
- * for GPUs from a host of its own: where that host cannot be reached, npm leaves the runtime out
- * instead of failing. The build for CPUs is in the package, and needs no such step.
+ * Finds the ONNX runtime. The runtime is an optional dependency, since its install step downloads a
+ * build for GPUs from another host: if that host cannot be reached, npm leaves the runtime out
+ * instead of failing. The build for CPUs is in the package, and needs no download.
  */
 export function findRuntime(): string {
   try {

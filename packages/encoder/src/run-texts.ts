@@ -75,7 +75,7 @@ const BATCH_TOKENS = 512
 
 /** Texts that run together, all of them equally long. */
 export interface Batch {
-  /** Which texts, by their place in the list. */
+  /** The indexes of the texts in the list. */
   texts: number[]
   length: number
 }

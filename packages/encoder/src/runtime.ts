@@ -17,7 +17,7 @@ export type InferenceSession = runtime.InferenceSession
 export type Tensor = runtime.Tensor
 /** How a session computes. */
 export type SessionOptions = runtime.InferenceSession.SessionOptions
-/** What a session gives, by name. */
+/** The outputs of a session, by name. */
 export type Results = runtime.InferenceSession.OnnxValueMapType
 
 /**

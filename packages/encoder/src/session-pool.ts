@@ -24,8 +24,9 @@ const entry = workerEntry(import.meta.url, 'session-process.js')
 const PATIENCE = 500
 
 /**
- * Sessions in processes of their own, started as batches come, the second when batches have to wait. onnxruntime blocks the thread that
- * it runs on, and ending a worker thread meanwhile would end the whole program.
+ * Sessions in separate processes, started as batches come, the second when batches have to wait.
+ * onnxruntime blocks the thread that it runs on, and ending a worker thread meanwhile would end the
+ * whole program.
  */
 function openSessionPool(source: SessionSource, { sessions, threads }: PoolSize): SessionPool {
   const data: SessionData = { source, threads }

@@ -11,7 +11,7 @@ import {
 import type { Pooling } from './network/pooling.ts'
 import { InferenceSession, type SessionOptions, Tensor } from './runtime.ts'
 
-/** The model of a session: a checkpoint, or an ONNX file that is used as it is. */
+/** The model of a session: a checkpoint, or an ONNX file that is used unchanged. */
 export type SessionSource = ModelSource | { file: string; head: Model['head'] }
 
 /** Texts of one length, their tokens one behind the other. */
@@ -93,7 +93,7 @@ function create(model: Uint8Array | string, threads: number): Promise<InferenceS
     // Threads that wait for work by spinning would take the cores from the other sessions.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   }
-  // It has a signature for each, none for both.
+  // `create` has a signature for each type, none for both.
   return typeof model === 'string'
     ? InferenceSession.create(model, options)
     : InferenceSession.create(model, options)

@@ -242,7 +242,7 @@ sizes.push(['layer_norm_eps', -1, 'must be a number from 0 to below 1'])
 sizes.push(['hidden_act', {}, 'hidden_act must be one of'])
 sizes.push(['hidden_act', 'constructor', 'hidden_act must be one of'])
 
-test.each(sizes)('%s of %j is refused before a graph is built', async (key, value, problem) => {
+test.each(sizes)('refuses %s of %j before a graph is built', async (key, value, problem) => {
   const files = { ...good, 'config.json': { ...bertConfig, [key]: value } }
   const folder = writeFiles(join(output, 'sizes'), files)
   const opened: [string, () => Promise<unknown>][] = [
@@ -258,7 +258,7 @@ test.each(sizes)('%s of %j is refused before a graph is built', async (key, valu
   }
 })
 
-test('a pipe in the place of a file does not block', async () => {
+test('does not block on a pipe in place of a file', async () => {
   for (const [name, problem] of [
     ['config.json', 'is not a file'],
     ['model.safetensors', 'is a pipe, but this format is read by position'],

@@ -11,7 +11,7 @@ import { bertNames } from './small-models.ts'
 const folder = sharedModel('bge-small-en-v1.5')
 const queryPrefix = 'Represent this sentence for searching relevant passages: '
 
-test.skipIf(!folder)('bge-small-en-v1.5', async () => {
+test.skipIf(!folder)('encodes with bge-small-en-v1.5 as the plain forward pass does', async () => {
   const model = asCheckpoint(await openModel(folder!))
   expect(model.head).toEqual({ pooling: 'first', normalize: true })
   expect(model.maxTokens).toBe(512)

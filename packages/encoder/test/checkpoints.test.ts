@@ -85,7 +85,7 @@ describe.each(published)('$name', ({ name, config, names, more, pooling }) => {
   const expected = texts.map((text) => expectedRow(tensors, names, text, pooling))
 
   test.each(['F32', 'BF16'] as const)(
-    'gives what the plain forward pass gives, %s',
+    'computes the embeddings of the plain forward pass, %s',
     async (dtype) => {
       const folder = writeFiles(join(output, `${name} ${dtype}`), {
         'config.json': config,
@@ -115,7 +115,7 @@ describe.each(published)('$name', ({ name, config, names, more, pooling }) => {
   })
 })
 
-test('sentence-transformers files say how to pool, to normalize and where to cut', async () => {
+test('reads pooling, normalization and maximum length from sentence-transformers files', async () => {
   const names = bertNames('')
   const tensors = randomWeights(names, 5)
   const folder = writeFiles(join(output, 'modules'), {
@@ -147,7 +147,7 @@ test('sentence-transformers files say how to pool, to normalize and where to cut
   }
 })
 
-test('options override the files, and prefixes are added to the texts', async () => {
+test('prefers options to the files, and adds prefixes to the texts', async () => {
   const names = bertNames('')
   const tensors = randomWeights(names, 6)
   const folder = writeFiles(join(output, 'options'), {
@@ -175,7 +175,7 @@ test('options override the files, and prefixes are added to the texts', async ()
 const torch = spawnSync('python3', ['-c', 'import torch, transformers']).status === 0
 if (!torch) console.warn('skipped: python3 has no torch and transformers to compare with')
 
-test.skipIf(!torch)('PyTorch agrees', async () => {
+test.skipIf(!torch)('computes the embeddings of PyTorch', async () => {
   const tasks = published.map(({ name, config, names, more, pooling }) => {
     const folder = writeFiles(join(output, `${name} for torch`), {
       'config.json': config,

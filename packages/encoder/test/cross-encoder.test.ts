@@ -60,7 +60,7 @@ describe.each(layouts)('$name', ({ name, tokenizer, config, prefix, head, measur
     'model.safetensors': safetensors(tensors, 'F32'),
   })
 
-  test('pairs have the tokens that the tokenizer’s own library gives them', () => {
+  test('tokenizes pairs as the tokenizer’s own library does', () => {
     const ours = new TextTokenizer('tokenizer.json', description, {}, 512)
     for (const { pair, ids, types } of pairs) {
       const found = ours.pairsWith(pair[0])(pair[1])
@@ -69,7 +69,7 @@ describe.each(layouts)('$name', ({ name, tokenizer, config, prefix, head, measur
     }
   })
 
-  test('scores are raw outputs of the plain forward pass, texts cut beside a whole query', async () => {
+  test('returns the raw outputs of the plain forward pass, and truncates texts beside a whole query', async () => {
     await using model = await loadCrossEncoder(folder, { threads: 1 })
     let done = 0
     const { scores, cut } = await model.crossEncode(query, texts, {
@@ -95,7 +95,7 @@ describe.each(layouts)('$name', ({ name, tokenizer, config, prefix, head, measur
     await expect(model.crossEncode(query, [3 as never])).rejects.toThrow('text 0 must be a string')
   })
 
-  test('a model without such a head is refused', async () => {
+  test('refuses a model without a classification head', async () => {
     const encoder = writeFiles(join(output, `${name} bare`), {
       'config.json': { ...config, vocab_size: size },
       'tokenizer.json': description,

@@ -40,7 +40,7 @@ test.for([
   ['steps inside each other', 'normalizer must have at most 200 steps, nested at most 8 deep'],
   ['a template that doubles a text', 'the template single contains a text twice'],
   ['a long added token', 'added_tokens contains a text of 100001 characters, the limit is 256'],
-] as const)('%s is an error with the name of the file', ([attack, problem]) => {
+] as const)('refuses %s with the name of the file', ([attack, problem]) => {
   let error: unknown
   try {
     encode(attack)
@@ -53,13 +53,13 @@ test.for([
 })
 
 test.for(['pieces inside each other', 'merges inside each other', 'a megabyte without a space'])(
-  '%s give as many tokens as the model takes',
+  'truncates %s to the maximum number of tokens',
   (attack) => {
     expect(encode(attack).length).toBe(LIMIT)
   },
 )
 
-test('a replacement that never ends is an error with the name of the file', () => {
+test('refuses a replacement without an end, with the name of the file', () => {
   const { description } = tokenizers['Unigram']!
   // The table has one entry, for "a", whose replacement is the rest of the file.
   const units = new Uint32Array(0x62)
@@ -93,7 +93,7 @@ const published = [
   ' ?[^(\\s|[.,!?…。，、।۔،])]+',
 ]
 
-test.for(published)('the pattern %s gives the tokens of the library', (Regex) => {
+test.for(published)('tokenizes as the library does with the pattern %s', (Regex) => {
   const { description } = tokenizers['byte-level BPE']!
   const pretokenizers = [
     { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false },

@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => void hub.close())
 
-test('a model is downloaded once, what is needed of it, and used without the hub', async () => {
+test('downloads the needed files of a model once, and then works without the hub', async () => {
   const cache = join(output, 'models')
   const arrived = new Map<string, number>()
   const onDownload = (file: string, bytes: number, total: number) => {
@@ -127,7 +127,7 @@ const tampered: [string, string, Partial<{ sent: Buffer; listed: object }>, RegE
   ['no checksum', 'config.json', { listed: { oid: undefined } }, /lists no checksum/],
 ]
 
-test.each(tampered)('a download with %s of %s is thrown away', async (what, path, how, problem) => {
+test.each(tampered)('discards a download with %s of %s', async (what, path, how, problem) => {
   const cache = join(output, 'tampered', what, path)
   if (how.sent) sent = { [path]: how.sent }
   if (how.listed) changes = { [path]: how.listed }
@@ -150,7 +150,7 @@ test.each(tampered)('a download with %s of %s is thrown away', async (what, path
   await encoder.close()
 })
 
-test('without a connection the message says where to place the files', async () => {
+test('names the folder for the files if there is no connection', async () => {
   const cache = join(output, 'offline')
   const options = { cache, hubUrl: 'http://127.0.0.1:1' }
   await expect(loadEncoder('kith/small', options)).rejects.toThrow(
@@ -164,7 +164,7 @@ test('without a connection the message says where to place the files', async () 
   )
 })
 
-test('a download that breaks off leaves nothing that looks complete', async () => {
+test('leaves no file that looks complete after an interrupted download', async () => {
   const cache = join(output, 'broken')
   const whole = repository['model.safetensors']!
   const stop = () => {

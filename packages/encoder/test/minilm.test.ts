@@ -43,7 +43,7 @@ describe.each(collections)('%s', (name, maxTokens) => {
   test.skipIf(!folder).each([
     ['documents', 'corpus.jsonl', 'docs.npy', SAMPLE],
     ['queries', 'queries.jsonl', 'queries.npy', Number.POSITIVE_INFINITY],
-  ])('the given embeddings of %s are reproduced', async (_, textFile, vectorFile, most) => {
+  ])('reproduces the recorded embeddings of %s', async (_, textFile, vectorFile, most) => {
     const vectors = join(folder!, 'embeddings/all-MiniLM-L6-v2', vectorFile)
     const expected = await openEmbeddings(vectors)
     const entries: TextEntry[] = []
@@ -81,7 +81,7 @@ const odd = [
   'É é ß İ ﬁ Å ŏ́',
 ]
 
-test('odd texts have embeddings of length 1, and long ones are counted', async () => {
+test('encodes unusual texts to unit vectors, and counts truncated texts', async () => {
   const { data, rows, dimensions, cut } = await encoder.encode(odd)
   expect(rows).toBe(odd.length)
   // A word of more than 100 letters is one unknown token.
@@ -94,7 +94,7 @@ test('odd texts have embeddings of length 1, and long ones are counted', async (
   expect(data.subarray(dimensions, 2 * dimensions)).toEqual(first)
 })
 
-test('the embedding of a text does not depend on the other texts or the threads', async () => {
+test('encodes a text independently of the other texts and the threads', async () => {
   const texts = [...odd, ...manyTexts(600)]
   const { data, dimensions } = await encoder.encode(texts)
   const one = await loadEncoder('minilm', { threads: 1 })
@@ -110,7 +110,7 @@ test('the embedding of a text does not depend on the other texts or the threads'
   }
 })
 
-test('a stream yields all rows in order, and reads its texts as it goes', async () => {
+test('yields all rows of a stream in order, and reads its texts step by step', async () => {
   // Of any model, so of one that does not take seconds.
   await using small = await loadEncoder(writeSmallModel(folder))
   const texts = manyTexts(4000)
@@ -137,7 +137,7 @@ test('a stream yields all rows in order, and reads its texts as it goes', async 
   expect(progress).toEqual([...progress].sort((a, b) => a - b))
 })
 
-test('a signal stops the work, and the encoder goes on to other texts', async () => {
+test('stops on a signal, and can encode other texts afterwards', async () => {
   const stop = new AbortController()
   const texts = manyTexts(2000)
   const reason = new Error('enough')
@@ -153,7 +153,7 @@ test('a signal stops the work, and the encoder goes on to other texts', async ()
 })
 
 test.runIf(process.platform === 'linux')(
-  'a process that is killed fails its texts, and another takes its place',
+  'fails the texts of a killed process, and replaces the process',
   async () => {
     const texts = manyTexts(100)
     const { data } = await encoder.encode(texts)
@@ -174,7 +174,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('mistakes are named', async () => {
+test('names wrong inputs', async () => {
   const bad = encoder.encode(['fine', 7 as unknown as string])
   await expect(bad).rejects.toThrow('text 1 must be a string, got number')
   const failing = (async function* () {
@@ -186,17 +186,17 @@ test('mistakes are named', async () => {
   }
   await expect(drain()).rejects.toThrow('the source broke')
   const role = 'passage' as 'query'
-  await expect(encoder.encode(['fine'], { role })).rejects.toThrow(
-    'role must be one of query, document',
-  )
-  await expect(loadEncoder('minilm', { threads: 0 })).rejects.toThrow('threads must be')
-  await expect(loadEncoder('minilm', { maxTokens: 513 })).rejects.toThrow('maxTokens must be')
+  await expect(encoder.encode(['fine'], { role })).rejects.toMatchObject({ code: 'BAD_SETTING' })
+  await expect(loadEncoder('minilm', { threads: 0 })).rejects.toMatchObject({ code: 'BAD_SETTING' })
+  await expect(loadEncoder('minilm', { maxTokens: 513 })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
   await expect(loadEncoder('minilm', { maxTokens: 2 })).rejects.toThrow(
     'must leave room for a text',
   )
-  await expect(loadEncoder('minilm', { pooling: 'max' as 'mean' })).rejects.toThrow(
-    'pooling must be one of mean, first, got "max"',
-  )
+  await expect(loadEncoder('minilm', { pooling: 'max' as 'mean' })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
   const closed = await loadEncoder('minilm', { threads: 1 })
   await closed.close()
   await expect(closed.encode(['late'])).rejects.toMatchObject({

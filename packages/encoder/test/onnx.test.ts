@@ -24,7 +24,7 @@ const checkpoint = writeFiles(join(output, 'checkpoint'), {
 })
 
 test.each(['mean', 'first'] as const)(
-  'an exported model is read back, pooling %s',
+  'reads back an exported model, pooling %s',
   async (pooling) => {
     const folder = join(output, `exported ${pooling}`)
     await exportOnnx(checkpoint, folder, { pooling })
@@ -41,7 +41,7 @@ test.each(['mean', 'first'] as const)(
   },
 )
 
-test('a model.onnx that pools by itself is used as it is', async () => {
+test('uses a model.onnx that pools by itself', async () => {
   const { graph, mask, hidden } = buildEncoder((await opened()).config)
   graph.output(
     'sentence_embedding',
@@ -75,7 +75,7 @@ test('refuses ONNX models that are not encoders', async () => {
   )
 })
 
-test('weights as inputs and weights inside the model give the same result, padded or not', async () => {
+test('computes the same with weights as inputs and inside the model, padded or not', async () => {
   const { config, weights: file } = await opened()
   const { graph, mask, hidden } = buildEncoder(config)
   graph.output('embeddings', embeddings(hidden, mask, { pooling: 'mean', normalize: false }))
@@ -110,7 +110,7 @@ test('weights as inputs and weights inside the model give the same result, padde
   expectClose(short, first.subarray(config.hidden))
 })
 
-test('a graph refuses shapes that do not fit, and names that come twice', () => {
+test('refuses incompatible shapes and duplicate names in a graph', () => {
   const graph = new Graph()
   const x = graph.input('x', 'float32', ['batch', 3])
   const y = graph.input('y', 'float32', ['batch', 4])

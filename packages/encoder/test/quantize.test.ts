@@ -21,7 +21,7 @@ afterAll(async () => {
   await quantized.close()
 })
 
-test('embeddings with 8 bits are close to those with 32 bits, but not equal', async () => {
+test('computes 8-bit embeddings that are close to the 32-bit embeddings, but not equal', async () => {
   const [a, b] = [await exact.encode(passages), await quantized.encode(passages)]
   const cosines = passages.map((_, i) => {
     const row = ({ data, dimensions }: typeof a) =>
@@ -34,7 +34,7 @@ test('embeddings with 8 bits are close to those with 32 bits, but not equal', as
   expect(quantized.source.quantize).toBe('int8')
 })
 
-test('the embedding of a text does not depend on the other texts', async () => {
+test('encodes a text independently of the other texts', async () => {
   // Of one length: with 32 bits, they would be one batch.
   const texts = ['bees find flowers', 'ships leave harbours', 'violins need strings']
   const { data, dimensions } = await quantized.encode(texts)
@@ -44,7 +44,5 @@ test('the embedding of a text does not depend on the other texts', async () => {
 
 test('refuses other kinds of quantization', async () => {
   const quantize = 'int4' as 'int8'
-  await expect(loadEncoder('minilm', { quantize })).rejects.toThrow(
-    'quantize must be one of int8, got "int4"',
-  )
+  await expect(loadEncoder('minilm', { quantize })).rejects.toMatchObject({ code: 'BAD_SETTING' })
 })

@@ -26,7 +26,7 @@ test('tokenizes long texts in pieces as a whole', () => {
   }
 })
 
-test('a text is cut at the limit, the last special token kept', () => {
+test('truncates a text at the limit, and keeps the last special token', () => {
   const text = 'the cat sat on the mat'
   const { ids } = whole.encode(text)
   expect(ids.length).toBe(8)
@@ -37,7 +37,7 @@ test('a text is cut at the limit, the last special token kept', () => {
   expect(encode(3)).toEqual({ ids: [CLS, ids[1], SEP], cut: true })
 })
 
-test('a tokenizer without special tokens is refused', () => {
+test('refuses a tokenizer without special tokens', () => {
   const bare = { ...description, post_processor: null }
   expect(() => new TextTokenizer('tokenizer.json', bare, {}, 8)).toThrow(
     'tokenizer.json: is not a tokenizer: the tokenizer adds no special tokens around a text',

@@ -26,7 +26,7 @@ describe.each(Object.entries(tokenizers))('%s', (_, { description, ids }) => {
     expect(tokenizer.encode(text)).toEqual(whole.encode(text))
   })
 
-  test('any text has ids of the vocabulary, and fewer where it is cut', () => {
+  test('returns ids of the vocabulary for any text, and fewer ids if the text is truncated', () => {
     const short = open(description, 12)
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {

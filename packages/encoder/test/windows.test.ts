@@ -17,6 +17,6 @@ test('encodes long texts in small windows, so that a stop loses little work', as
   expect(Math.max(...sizes)).toBe(22)
 })
 
-test('a text that is longer than a window has one to itself', async () => {
+test('encodes a text that is longer than a window alone', async () => {
   expect(await sizesOf(['x'.repeat(50_000), 'y', 'z'])).toEqual([1, 2])
 })

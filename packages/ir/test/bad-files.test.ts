@@ -31,7 +31,7 @@ function tensor(dtype: string, shape: number[], range: number[]): string {
 const nan = Float32Array.of(1, 2, 3, Number.NaN)
 const half = Uint16Array.of(0x3c00, 0x7c00)
 
-describe('a bad file of embeddings is an error with its place', () => {
+describe('reading a bad embeddings file fails with its position', () => {
   test.for([
     [
       'short.npy',
@@ -205,7 +205,7 @@ describe('a bad file of embeddings is an error with its place', () => {
     await expect(openEmbeddings(file)).rejects.toThrow(`${ids}:2: the id is empty`)
   })
 
-  test('names what is wrong in memmap folders', async () => {
+  test('names the problem in a memmap folder', async () => {
     const bad = join(folder, 'folder')
     await mkdir(bad)
     await expect(openEmbeddings(bad)).rejects.toThrow('ids.memmap: there is no')
@@ -221,7 +221,9 @@ describe('a bad file of embeddings is an error with its place', () => {
     await expect(openEmbeddings(bad, { dimensions: 3 })).rejects.toThrow(
       'expected 3 dimensions, got 2',
     )
-    await expect(openEmbeddings(bad, { dimensions: -2 })).rejects.toThrow('dimensions must be')
+    await expect(openEmbeddings(bad, { dimensions: -2 })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+    })
     const write = writeEmbeddings(bad, { dimensions: 1, ids: ['x'], format: 'memmap' }, [
       new Float32Array(1),
     ])
@@ -231,6 +233,8 @@ describe('a bad file of embeddings is an error with its place', () => {
   test('refuses a file that must be loaded and exceeds the memory budget', async () => {
     const file = await fileOf('budget.jsonl', '{"id": 1, "vector": [1, 2, 3]}\n')
     await expect(openEmbeddings(file, { memory: 8 })).rejects.toThrow('memory budget of 8 bytes')
-    await expect(openEmbeddings(file, { memory: -1 })).rejects.toThrow('memory must be')
+    await expect(openEmbeddings(file, { memory: -1 })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+    })
   })
 })

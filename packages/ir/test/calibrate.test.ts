@@ -31,21 +31,21 @@ describe('calibrate', () => {
     expect(result.calibrated.f1).toBeGreaterThan(result.estimated.f1)
   })
 
-  test('bears estimates of exactly 0 and 1', () => {
+  test('accepts estimates of exactly 0 and 1', () => {
     const sure = { relevances: [1, 1, 0, 0], relevant: [true, false, false, false] }
     const { calibration, calibrated } = calibrate(Array.from({ length: 20 }, () => sure))
     expect(Number.isFinite(calibration.a) && Number.isFinite(calibration.b)).toBe(true)
     expect(Number.isFinite(calibrated.brier)).toBe(true)
   })
 
-  test('changes little where nothing is to change, and says when there are few queries', () => {
+  test('changes good estimates little, and reports too few queries', () => {
     const { calibration } = calibrate(judged(400, 1, 0))
     expect(Math.abs(calibration.a - 1)).toBeLessThan(0.1)
     expect(Math.abs(calibration.b)).toBeLessThan(0.1)
     expect(calibrate(judged(9, 1, -2)).helps).toBe('few')
   })
 
-  test('puts hits into tenths of relevance, with their share of relevant ones', () => {
+  test('puts hits into tenths of relevance, each with its share of relevant hits', () => {
     const query = {
       relevances: [0.99, 0.95, 0.32, 0.3, 0.04],
       relevant: [true, false, true, false, false],
@@ -64,7 +64,7 @@ describe('calibrate', () => {
     expect(calibrated.bins.reduce((sum, { hits }) => sum + hits, 0)).toBe(10)
   })
 
-  test('the best fixed number is the best of all', () => {
+  test('lists the best fixed number of hits last', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), (seed) => {
         const { fixed } = calibrate(judged(12, 1, -1, seed))
@@ -76,8 +76,8 @@ describe('calibrate', () => {
     )
   })
 
-  test('refuses lists that do not fit', () => {
-    expect(() => calibrate([])).toThrow('no judged queries')
+  test('refuses lists that do not match', () => {
+    expect(() => calibrate([])).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
     expect(() => calibrate([{ relevances: [0.5], relevant: [] }])).toThrow('query 0')
   })
 })

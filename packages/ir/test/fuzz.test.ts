@@ -10,7 +10,7 @@ import { all, filesIn } from './support.ts'
 const folder = temporaryFolder()
 const fileOf = filesIn(folder)
 
-describe('fuzzed files end in an answer or in an error of ours', () => {
+describe('fuzzed files are read, or refused with a KithError', () => {
   /** The answer, or the error; anything but ours fails the test. */
   async function attempt(read: () => Promise<unknown>): Promise<void> {
     try {

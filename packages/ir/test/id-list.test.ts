@@ -16,8 +16,8 @@ const ids = fc.uniqueArray(fc.string({ unit: 'binary', minLength: 0, maxLength: 
   maxLength: 200,
 })
 
-describe('ids that worker threads share', () => {
-  test('are the ids of the list, at the same positions', () => {
+describe('ids shared with worker threads', () => {
+  test('equal the ids of the list at each position', () => {
     fc.assert(
       fc.property(ids, (given) => {
         const list = listOf(given)
@@ -41,7 +41,7 @@ describe('ids that worker threads share', () => {
     )
   })
 
-  test('can be the ids of rows, listed or numbers', () => {
+  test('can be the ids of rows, listed or numbered', () => {
     const listed = listedIds(listOf(['b', '7', 'a']), () => new Error('twice'))
     const other = sharedRowIds(listed.share())
     const asked = listOf(['a', '7', 'x', '01', '2', '-0', '1e0', ''])
@@ -73,7 +73,7 @@ describe('ids that worker threads share', () => {
   })
 })
 
-test('a column has characters and no white space', () => {
+test('isColumn accepts characters without white space, and no empty string', () => {
   const list = listOf(['a', '', 'a b', 'a\tb', 'é\u00a0', '\n'])
   expect(Array.from({ length: 6 }, (_, i) => list.isColumn(i))).toEqual([
     ...[true, false, false, false, true, false],

@@ -25,7 +25,7 @@ function loadedBy(file: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-test('@kith/ir/measures loads nothing that a browser lacks', () => {
+test('@kith/ir/measures imports nothing that a browser lacks', () => {
   const loaded = [...loadedBy(join(packages, 'ir/src/measures/index.ts'))]
   const sources = loaded.filter((name) => name.endsWith('.ts'))
   expect(sources).toContain(join(packages, 'ir/src/measures/measures.ts'))
@@ -38,7 +38,7 @@ test('@kith/ir/measures loads nothing that a browser lacks', () => {
   expect(globals).toEqual([])
 })
 
-test('the walk finds what the main entry loads', () => {
+test('finds the built-in modules that the main entry imports', () => {
   const loaded = loadedBy(join(packages, 'ir/src/index.ts'))
   expect([...loaded].filter((name) => isBuiltin(name)).length).toBeGreaterThan(3)
 })

@@ -10,7 +10,7 @@ function one(retrieved: string, judged: Record<string, number>, measures: string
 }
 
 describe('parseMeasure', () => {
-  test('knows the names of ir_measures, the usual ones and trec_eval’s', () => {
+  test('accepts the names of ir_measures, the usual ones and those of trec_eval', () => {
     const same: [string, object][] = [
       ['nDCG@10', { kind: 'nDCG', cutoff: 10 }],
       ['ndcg_cut_10', { kind: 'nDCG', cutoff: 10 }],
@@ -43,8 +43,8 @@ describe('parseMeasure', () => {
   })
 })
 
-describe('values by hand', () => {
-  test('nDCG: the grade over log2(rank + 1), against the best order', () => {
+describe('measures computed by hand', () => {
+  test('computes nDCG as the grade over log2(rank + 1), against the best order', () => {
     const value = one('abc', { a: 1, b: 0, c: 3 }, ['nDCG@3', 'nDCG@1', 'nDCG'])
     const best = 3 + 1 / Math.log2(3)
     expect(value['nDCG@3']).toBeCloseTo((1 + 3 / 2) / best, 12)
@@ -52,7 +52,7 @@ describe('values by hand', () => {
     expect(value['nDCG']).toBe(value['nDCG@3'])
   })
 
-  test('grades above 3 gain what they are', () => {
+  test('gains the grade itself for grades above 3', () => {
     const value = one('ab', { a: 5, b: 10 }, ['nDCG'])['nDCG']
     expect(value).toBeCloseTo((5 + 10 / Math.log2(3)) / (10 + 5 / Math.log2(3)), 12)
   })
@@ -80,14 +80,14 @@ describe('values by hand', () => {
     })
   })
 
-  test('Bpref counts judged documents only', () => {
+  test('counts only judged documents in Bpref', () => {
     // b has one judged non-relevant document before it, of min(2 relevant, 1 non-relevant).
     expect(one('axb', { a: 0, b: 1, c: 1 }, ['Bpref'])['Bpref']).toBe(0)
     expect(one('xba', { a: 0, b: 1, c: 1 }, ['Bpref'])['Bpref']).toBe(1 / 2)
     expect(one('abc', { a: 0, z: 0, b: 1, c: 1 }, ['Bpref'])['Bpref']).toBe(1 / 2)
   })
 
-  test('Judged is over the documents that there are', () => {
+  test('computes Judged over the retrieved documents if they are fewer than the cutoff', () => {
     expect(one('axb', { a: 0, b: 1 }, ['Judged@2', 'Judged@10', 'Judged'])).toEqual({
       'Judged@2': 1 / 2,
       'Judged@10': 2 / 3,
@@ -95,7 +95,7 @@ describe('values by hand', () => {
     })
   })
 
-  test('a negative grade is no judgment', () => {
+  test('treats a negative grade as unjudged', () => {
     const judged = { a: -1, b: 1, c: -2 }
     const value = one('abc', judged, ['nDCG', 'Bpref', 'P@1', 'R'])
     expect(value).toEqual({ nDCG: 1 / Math.log2(3), Bpref: 1, 'P@1': 0, R: 1 })
@@ -115,7 +115,7 @@ describe('values by hand', () => {
     expect(one('ab', judged, ['nDCG'], { level: 2 })['nDCG']).not.toBe(1 / Math.log2(3))
   })
 
-  test('ties go to the larger id, compared as bytes, and the given order does not matter', () => {
+  test('ranks ties by the larger id, compared as bytes, whatever the given order', () => {
     const qrels = qrelsOf({ q: { '9': 1 } })
     const run = runOf({ q: { '10': 1, '9': 1, Z: 0.5 } })
     expect(run.get('q')!.ids).toEqual(['9', '10', 'Z'])
@@ -124,13 +124,13 @@ describe('values by hand', () => {
     expect(runOf({ q: { '\uffff': 1, '\u{10000}': 1 } }).get('q')!.ids[0]).toBe('\u{10000}')
   })
 
-  test('scores are compared as doubles', () => {
+  test('compares scores as doubles', () => {
     const run = runOf({ q: { a: 1 + 2 ** -40, b: 1 } })
     expect(run.get('q')!.ids).toEqual(['a', 'b'])
   })
 })
 
-test('scores that differ beyond single precision are ordered by document, as in trec_eval', () => {
+test('ranks scores that differ beyond single precision by document, as trec_eval does', () => {
   const qrels = qrelsOf({ q: { b: 1 } })
   const mean = (scores: Record<string, number>) =>
     evaluate(qrels, runOf({ q: scores }), ['MRR']).mean['MRR']
@@ -138,11 +138,11 @@ test('scores that differ beyond single precision are ordered by document, as in 
   expect(mean({ a: 0.5 + 1e-6, b: 0.5, c: 0.25 })).toBe(0.5)
 })
 
-describe('queries on one side only', () => {
+describe('queries in only one of run and qrels', () => {
   const qrels = qrelsOf({ one: { a: 1 }, two: { a: 1 }, ten: { a: 1 } })
   const run = runOf({ two: { a: 1 }, one: { b: 2, a: 1 }, other: { a: 1 } })
 
-  test('are not counted, or count as 0 with complete', () => {
+  test('are left out, or count as 0 with complete', () => {
     const shared = evaluate(qrels, run, ['RR'])
     expect(shared.queries).toEqual(['one', 'two'])
     expect(shared.mean['RR']).toBe(0.75)
@@ -159,7 +159,7 @@ describe('queries on one side only', () => {
   })
 })
 
-test('figures are rounded as C prints them', () => {
+test('rounds figures as C prints them', () => {
   expect([0.03125, 0.09375, 0.00005, 0.5, 1, -0.03125].map((x) => formatFigure(x))).toEqual([
     '0.0312',
     '0.0938',

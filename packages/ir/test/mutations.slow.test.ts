@@ -24,8 +24,8 @@ function mutate(kind: string, file: string) {
   return JSON.parse(child.stdout) as { read: number; refused: number; others: string[] }
 }
 
-describe('Parquet with each byte changed in turn is refused with its name, or read', () => {
-  test('labels', { timeout: 300_000 }, async () => {
+describe('a Parquet file with any byte changed is read, or refused with its name', () => {
+  test('as labels', { timeout: 300_000 }, async () => {
     const entries = Array.from(
       { length: 7 },
       (_, i): LabeledQuery => ({
@@ -49,7 +49,7 @@ describe('Parquet with each byte changed in turn is refused with its name, or re
     expect(refused).toBeGreaterThan(0)
   })
 
-  test('embeddings', { timeout: 300_000 }, async () => {
+  test('as embeddings', { timeout: 300_000 }, async () => {
     const file = join(folder, 'docs.parquet')
     const values = Float32Array.from({ length: 40 }, (_, i) => Math.sin(i))
     await writeEmbeddings(file, { dimensions: 4, ids: Array.from('abcdefghij') }, [values])

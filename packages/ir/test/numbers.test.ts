@@ -48,7 +48,7 @@ describe('parseNumber', () => {
 describe('half precision', () => {
   const table = halfTable()
 
-  test('every half goes to a float and back', () => {
+  test('converts every half to a float and back', () => {
     for (let bits = 0; bits < 1 << 16; bits++) {
       if (Number.isNaN(table[bits]!)) expect(toHalf(table[bits]!) & 0x7fff).toBeGreaterThan(0x7c00)
       else if (toHalf(table[bits]!) !== bits) expect.fail(`${bits} became ${toHalf(table[bits]!)}`)
@@ -61,7 +61,7 @@ describe('half precision', () => {
     ])
   })
 
-  test('rounds to the nearest, in the middle to the even one', () => {
+  test('rounds to the nearest half, and ties to even', () => {
     for (let bits = 0; bits < 0x7bff; bits++) {
       const low = table[bits]!
       const high = table[bits + 1]!

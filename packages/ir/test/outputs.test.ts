@@ -128,7 +128,7 @@ describe.each(cases)('%s', (name, write) => {
     expect(contents(join(where, 'new', name))).toEqual(contents(join(plain, name)))
   })
 
-  test('keeps mode and owner of an earlier file; a new one gets the usual mode', async () => {
+  test('keeps mode and owner of an earlier file, and gives a new file the usual mode', async () => {
     const where = place()
     const file = join(where, name)
     for (const mode of [0o600, 0o640, 0o664]) {
@@ -143,7 +143,7 @@ describe.each(cases)('%s', (name, write) => {
     expect(statSync(join(plain, name)).mode & 0o777).toBe(0o666 & ~process.umask())
   })
 
-  test('goes whole into a pipe, which stays, with nothing beside it', async () => {
+  test('goes whole into a pipe, which stays a pipe, with no file beside it', async () => {
     const where = place()
     const pipe = join(where, name)
     execFileSync('mkfifo', [pipe])
@@ -158,7 +158,7 @@ describe.each(cases)('%s', (name, write) => {
     expect(filesIn(where)).toEqual([name])
   })
 
-  test.runIf(root)('goes into a device, which stays', async () => {
+  test.runIf(root)('goes into a device, which stays a device', async () => {
     const where = place()
     execFileSync('mknod', [join(where, name), 'c', '1', '3'])
     await write(join(where, name))
@@ -166,7 +166,7 @@ describe.each(cases)('%s', (name, write) => {
     expect(filesIn(where)).toEqual([name])
   })
 
-  test('is refused where a folder stands, and where links lead in a circle', async () => {
+  test('is refused if the path is a folder or a circle of links', async () => {
     const where = place()
     mkdirSync(join(where, name))
     await expect(write(join(where, name))).rejects.toThrow(
@@ -202,7 +202,7 @@ test('keeps the old rows if the new ids cannot be written', async () => {
   await expect(failing).rejects.toThrow('must not be empty or contain a line break')
   expect(readFileSync(file)).toEqual(before)
   mkdirSync(join(where, 'other.ids.txt'))
-  await expect(embeddings(join(where, 'other.npy'))).rejects.toThrow('is a folder')
+  await expect(embeddings(join(where, 'other.npy'))).rejects.toMatchObject({ code: 'BAD_FILE' })
   expect(readdirSync(where).sort()).toEqual(['docs.ids.txt', 'docs.npy', 'other.ids.txt'])
   const read = await openEmbeddings(file)
   expect(read.idOf(49)).toBe('d49')

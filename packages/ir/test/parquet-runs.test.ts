@@ -27,7 +27,7 @@ async function duck(sql: string): Promise<unknown[][]> {
   }
 }
 
-test('a run comes back from Parquet as it was written', async () => {
+test('reads back a run from Parquet as written', async () => {
   const file = at('run.parquet')
   await writeRun(file, rankings)
   expect([...(await readRun(file))]).toEqual(rankings)
@@ -36,7 +36,7 @@ test('a run comes back from Parquet as it was written', async () => {
   expect(streamed).toEqual(rankings)
 })
 
-test('DuckDB reads the rows that Kith writes: qid, docid, rank, score', async () => {
+test('writes rows that DuckDB reads: qid, docid, rank, score', async () => {
   const file = at('for-duckdb.parquet')
   await writeRun(file, rankings)
   const described = await duck(`SELECT column_name, column_type FROM (DESCRIBE FROM '${file}')`)
@@ -52,7 +52,7 @@ test('DuckDB reads the rows that Kith writes: qid, docid, rank, score', async ()
   expect(await duck(`FROM '${file}'`)).toEqual(rows)
 })
 
-test('Kith reads the rows that DuckDB writes, in any order and with more columns', async () => {
+test('reads rows that DuckDB writes, in any order and with more columns', async () => {
   const file = at('from-duckdb.parquet')
   await duck(`COPY (
     SELECT 'q' || (i % 3) AS qid, 'd' || i AS docid, CAST(i AS FLOAT) / 4 AS score,
@@ -66,7 +66,7 @@ test('Kith reads the rows that DuckDB writes, in any order and with more columns
   expect(run.get('q1')!.scores[0]).toBe(74.5)
 })
 
-test('DuckDB joins rankings with qrels to the recall@5 that Kith measures', async () => {
+test('measures the recall@5 that DuckDB computes from rankings and qrels', async () => {
   const [run, qrels] = [at('joined.parquet'), at('qrels.tsv')]
   await writeRun(run, rankings)
   const judged = rankings.map(({ query }, q) => `${query}\t0\td${(q * 7) % 30}\t1`)
@@ -83,7 +83,7 @@ test('DuckDB joins rankings with qrels to the recall@5 that Kith measures', asyn
   expect(share).toBeCloseTo(found.mean['Recall@5']!, 10)
 })
 
-test('a file without the columns of a run is refused with the columns that it has', async () => {
+test('refuses a file without the columns of a run, and names its columns', async () => {
   const file = at('other.parquet')
   parquetWriteFile({
     filename: file,

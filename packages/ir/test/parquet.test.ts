@@ -51,7 +51,7 @@ async function written(name: string, shape: Shape) {
   return filename
 }
 
-describe('Parquet as others write it', () => {
+describe('Parquet files of other programs', () => {
   const shapes: [string, Shape][] = [
     ['plain', {}],
     ['required', { list: 'REQUIRED', id: { repetition_type: 'REQUIRED' } }],

@@ -15,7 +15,7 @@ test('computes quantiles of t as in tables', () => {
   expect(tQuantile(0.99, 10)).toBeCloseTo(3.1693, 4)
 })
 
-test('the quantile is the inverse of the p value', () => {
+test('inverts the p value by the quantile', () => {
   for (const degrees of [1, 2, 3, 4, 7, 30, 101, 5000]) {
     for (const level of [0.01, 0.5, 0.9, 0.95, 0.999]) {
       expect(tTestP(tQuantile(level, degrees), degrees)).toBeCloseTo(1 - level, 10)

@@ -104,7 +104,7 @@ describe.each(Object.entries(users))('%s', (_, body) => {
     expect(readdirSync(where)).toEqual([])
   })
 
-  test.runIf(smallDisks)('name it in a full temporary folder', async () => {
+  test.runIf(smallDisks)('name the temporary file if the temporary folder is full', async () => {
     const where = newFolder()
     await onSmallDisk(where, '64k', () => {
       const { status, stderr } = run(body, where)
@@ -116,17 +116,17 @@ describe.each(Object.entries(users))('%s', (_, body) => {
     })
   })
 
-  test('say so when there is no temporary folder', () => {
+  test('report a missing temporary folder', () => {
     const { status, stderr } = run(body, join(folder, 'nowhere'))
     expect(stderr).toMatch(/the temporary file .*nowhere.*: there is no such file; set TMPDIR/)
     expect(status).toBe(1)
   })
 })
 
-describe('what a killed process leaves', () => {
+describe('files that a killed process leaves', () => {
   const slow = `await new Promise((resolve) => setTimeout(resolve, 100_000))`
 
-  test('in the temporary folder is removed by the next one, a living one’s is not', async () => {
+  test('in the temporary folder are removed by the next process, unless their own still lives', async () => {
     const where = newFolder()
     const module = base
     const body = `const { withUnpacked } = await import(${JSON.stringify(module)})
@@ -147,7 +147,7 @@ describe('what a killed process leaves', () => {
     await end(living, 'SIGKILL')
   })
 
-  test('beside an output is removed by the next one, a living one’s is not', async () => {
+  test('beside an output are removed by the next process, unless their own still lives', async () => {
     const where = newFolder()
     const out = join(where, 'run.trec')
     writeFileSync(out, 'earlier')
@@ -171,7 +171,7 @@ describe('what a killed process leaves', () => {
     expect(readFileSync(out, 'utf8')).toBe('newer')
   })
 
-  test('by an exception that nothing catches is nothing', () => {
+  test('after an uncaught exception do not exist', () => {
     const where = newFolder()
     const out = JSON.stringify(join(where, 'run.trec'))
     const body = `setTimeout(() => { throw new Error('uncaught') }, 50)
@@ -184,7 +184,7 @@ describe('what a killed process leaves', () => {
   })
 })
 
-test('a temporary file that is shorter than what was written is not taken for its contents', () => {
+test('refuses a temporary file that is shorter than its contents', () => {
   const file = new TemporaryFile('short')
   file.append(Buffer.from('twelve bytes'))
   const bytes = Buffer.alloc(12)
@@ -197,7 +197,7 @@ test('a temporary file that is shorter than what was written is not taken for it
   expect(existsSync(file.file)).toBe(false)
 })
 
-test('damaged packed embeddings leave nothing behind', () => {
+test('leaves no temporary file after reading damaged packed embeddings', () => {
   const where = newFolder()
   const damaged = join(folder, 'damaged.npy.gz')
   writeFileSync(damaged, gzipSync(readFileSync(corpus)).subarray(0, 500))

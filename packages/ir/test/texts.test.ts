@@ -87,7 +87,7 @@ describe('reading texts', () => {
       ':1: the <DOC> that starts here has no end',
     ],
     ['stray.sgml', '<DOC><DOCNO>1</DOCNO></DOC>\n</DOC>', ':2: </DOC> without an opening tag'],
-  ])('%s is an error with its place', async ([name, text, message]) => {
+  ])('refuses %s with its position', async ([name, text, message]) => {
     await expect(all(readTexts(await fileOf(name!, text!)))).rejects.toThrow(message!)
   })
 })
@@ -98,7 +98,7 @@ const id = fc.stringMatching(/^[A-Za-z0-9_.-]{1,12}$/)
 
 describe('writing texts', () => {
   test.for(['jsonl', 'tsv', 'documents', 'topics'] as TextLayout[])(
-    '%s round-trips',
+    'reads back %s as written',
     async (format) => {
       await fc.assert(
         fc.asyncProperty(
@@ -123,7 +123,7 @@ describe('writing texts', () => {
   }
 
   test.for(['jsonl', 'tsv', 'documents', 'topics'] as TextLayout[])(
-    '%s: any text comes back as it was, or is refused',
+    '%s: reads back any text as written, or refuses to write it',
     async (format) => {
       const special = fc.constantFrom('\t', '\n', '\r', '\r\n', ' ', '#', '<', '</DOC>', '<top>')
       const more = fc.constantFrom(
@@ -174,7 +174,7 @@ describe('writing texts', () => {
     ['documents', { id: '', text: 'a' }, 'the id is empty'],
     ['jsonl', { id: '1', text: '\udc00' }, 'half a surrogate pair'],
   ] as [TextLayout, TextEntry, string][])(
-    '%s refuses what it would lose',
+    '%s: refuses to lose data',
     async ([format, entry, message]) => {
       const file = join(folder, `refused.${format}`)
       await expect(writeTexts(file, [entry], { format })).rejects.toThrow(message)
@@ -182,7 +182,7 @@ describe('writing texts', () => {
     },
   )
 
-  test('flatten joins titles and texts and turns line breaks into spaces', async () => {
+  test('joins titles and texts and replaces line breaks by spaces with flatten', async () => {
     const entry = { id: '1', title: 'T', text: 'a\tb\nc' }
     const file = join(folder, 'flat')
     await writeTexts(file, [entry], { format: 'tsv', flatten: true })
@@ -202,7 +202,7 @@ describe('writing texts', () => {
   })
 })
 
-describe('time grows with the size of the file, not with its square', () => {
+describe('reading time grows linearly with the size of the file', () => {
   // Each of these took minutes when tags were looked for from the beginning again and again.
   const many = 120_000
   const head = '<DOC><DOCNO>1</DOCNO>'

@@ -21,7 +21,7 @@ function runFile(collection: string, file: string): string {
     : join(data!, collection, 'runs', `${name}.dl19.top100.trec`)
 }
 
-describe.skipIf(!data)('what trec_eval prints', () => {
+describe.skipIf(!data)('the output of trec_eval', () => {
   test.for(golden)('$collection $file', async ({ collection, file }) => {
     const text = readFileSync(join(data!, collection, 'trec_eval', file), 'utf8')
     const lines = text.trim().split('\n')
@@ -47,7 +47,7 @@ describe.skipIf(!data)('what trec_eval prints', () => {
     expect(printed.length).toBeGreaterThan(43)
   })
 
-  test('the strict reading gives the paper’s row for TAS-B on TREC DL 2019', async () => {
+  test('reproduces the paper’s row for TAS-B on TREC DL 2019 with the strict reading', async () => {
     const folder = join(data!, 'trec-dl-2019-judged')
     const qrels = await readQrels(join(folder, 'qrels/test.tsv'))
     const run = await readRun(join(folder, 'runs/D_BERT_KD_TASB.dl19.top100.trec'))

@@ -108,7 +108,7 @@ function languageOf(script: Script, texts: readonly string[]): string | undefine
     const having = lists.filter(({ list }) => list.has(word))
     for (const one of having) {
       one.count++
-      // A word of one language tells more than a word of five.
+      // A word of one language is stronger evidence than a word of five.
       one.score += 1 / having.length
     }
   }

@@ -24,7 +24,7 @@ import { type StopListName, stopList } from './stop-lists.ts'
 
 interface Options {
   scripts?: readonly string[]
-  /** One of several spellings of a word, before its stem is taken. */
+  /** Returns one spelling for several of a word, before its stem is taken. */
   spelling?: (word: string) => string
   /** Whether readers leave accents out: stems are compared without them. */
   accents?: 'optional'

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { detectTokenizer } from '../src/index.ts'
 import { sentences } from './sentences.ts'
 
-describe('detects the language of a corpus', () => {
+describe('detectTokenizer', () => {
   test.each(Object.keys(sentences))('%s', (name) => {
     expect(detectTokenizer(sentences[name]!)).toBe(name)
   })
 })
 
-test('texts in several scripts get a language for each', () => {
+test('returns a language for each script of texts in several scripts', () => {
   const texts = [...sentences.english!, ...sentences.english!, ...sentences.russian!]
   expect(detectTokenizer(texts)).toBe('english+russian')
   expect(detectTokenizer([...sentences.german!, 'Die Stadt heißt Москва.'])).toBe('german')
 })
 
-test('texts without a known language get no stems', () => {
+test('returns no stemming for texts in an unknown language', () => {
   expect(detectTokenizer(['Kot śpi na dachu, bo słońce jest ciepłe i nikt go nie budzi.'])).toBe(
     'prefix5',
   )

@@ -38,28 +38,28 @@ const forms: Record<string, [words: string, stop: string]> = {
 }
 
 describe.each(Object.keys(forms) as TokenizerName[])('tokenizer %s', (name) => {
-  test('forms of a word have one stem', () => {
+  test('gives the forms of a word one stem', () => {
     expect(new Set(stemsOf(forms[name]![0], name)).size).toBe(1)
   })
 
-  test('a stop word has no terms', () => {
+  test('removes a stop word', () => {
     expect(termsOf(forms[name]![1], name)).toEqual([])
   })
 })
 
-test('each language that core names has rules', () => {
+test('has rules for each language that core names', () => {
   const plain = ['chinese', 'hebrew', 'japanese', 'korean', 'thai', 'vietnamese']
   expect([...Object.keys(languages), ...plain].sort()).toEqual(languageNames)
   expect(Object.keys(forms)).toEqual(Object.keys(languages))
 })
 
-test('a compound shares a term with the word that it starts with', () => {
+test('gives a compound a term of the word that it starts with', () => {
   const compound = termsOf('Krankenhausverwaltung', 'german')
   expect(compound).toContain('krank*')
   expect(termsOf('Krankenhaus', 'german')).toContain('krank*')
 })
 
-test('ß, umlauts and their spellings are the same letters in German', () => {
+test('treats ß, umlauts and their spellings as the same letters in German', () => {
   expect(termsOf('Strasse Muenchen Goethe', 'german')).toEqual(
     termsOf('Straße München Göthe', 'german'),
   )
@@ -67,12 +67,12 @@ test('ß, umlauts and their spellings are the same letters in German', () => {
   expect(stemsOf('neue Quelle Bauer', 'german')).toEqual(['neu', 'quell', 'bau'])
 })
 
-test('I is the upper case of ı in Turkish only', () => {
+test('lowercases I to ı only in Turkish', () => {
   expect(termsOf('IŞIK', 'turkish')).toEqual(termsOf('ışık', 'turkish'))
   expect(termsOf('ISPARTA', 'german')).toEqual(termsOf('isparta', 'german'))
 })
 
-test('accents are optional where readers leave them out', () => {
+test('ignores accents that readers leave out', () => {
   for (const [name, text] of [
     ['french', 'éléphant forêt garçon'],
     ['spanish', 'árbol jardín'],
@@ -85,7 +85,7 @@ test('accents are optional where readers leave them out', () => {
   expect(termsOf('för', 'swedish')).not.toEqual(termsOf('for', 'swedish'))
 })
 
-test('languages in two scripts read one text', () => {
+test('reads one text in two scripts with two languages', () => {
   const tokenizer = 'german+russian'
   expect(stemsOf('Die Häuser и книги', tokenizer)).toEqual(['haus', 'книг'])
   expect(() => prepareText('a', { tokenizer: 'german+french' })).toThrow(
@@ -112,7 +112,7 @@ const text = fc
 describe.each([
   ...['arabic', 'german+russian+greek+hindi', 'turkish', 'french', 'thai', 'korean', 'japanese'],
 ] as TokenizerName[])('properties of %s', (tokenizer) => {
-  test('counted terms are those of termSpans, in every normalization form, at their places', () => {
+  test('counts the terms of termSpans, in every normalization form, at their positions', () => {
     fc.assert(
       fc.property(text, (text) => {
         const spans = termSpans(text, tokenizer)
@@ -133,7 +133,7 @@ describe.each([
   })
 })
 
-test('statistics say which tokenizer they are of, and refuse another', () => {
+test('records the tokenizer in the statistics, and refuses another', () => {
   const documents = sentences.german!
   const statistics = termStatistics(documents, { tokenizer: 'german' })
   expect(statistics.tokenizer).toBe('german')

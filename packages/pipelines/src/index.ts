@@ -1,4 +1,4 @@
-/** Whole jobs, callable: files and stores in, results out. Each job also has a subpath of its own. */
+/** Whole jobs, callable: files and stores in, results out. Each job also has a separate subpath. */
 export * from './audit/index.ts'
 export * from './batches/index.ts'
 export * from './collection/index.ts'

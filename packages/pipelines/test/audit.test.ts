@@ -61,7 +61,7 @@ const audit = (out: string, more: Partial<AuditInputs> = {}) =>
   auditRun({ ...files(), out: path(out), ...more })
 
 describe('auditRun', () => {
-  test('lists unjudged documents, those of the query’s topic first, with the supporting documents', async () => {
+  test('lists unjudged documents, those of the query’s topic first, with supporting documents', async () => {
     const result = await audit('audit.tsv', { perQuery: 7 })
     expect(result).toEqual({
       ...{ out: path('audit.tsv'), page: path('audit.html') },
@@ -92,7 +92,7 @@ describe('auditRun', () => {
     expect(read('audit.jsonl').trimEnd().split('\n').length).toBe(5)
   })
 
-  test('the sidecar has the settings and all inputs', async () => {
+  test('records the settings and all inputs in the sidecar', async () => {
     await audit('made.tsv', { ...texts(), settings: { k: 7 }, level: 1, perQuery: 3 })
     const { command, settings, inputs } = JSON.parse(read('made.tsv.meta.json'))
     expect(command).toBe('audit')
@@ -114,7 +114,7 @@ describe('auditRun', () => {
     expect(read('negative.tsv')).toContain('q0\td12\t')
   })
 
-  test('from the level on documents are relevant; others that were judged are not listed', async () => {
+  test('treats documents from the level on as relevant, and lists no other judged documents', async () => {
     writeFileSync(path('graded.trec'), 'q0 0 d0 2\nq0 0 d6 1\nq1 0 d1 1\n')
     const result = await audit('graded.jsonl', { qrels: path('graded.trec'), level: 2 })
     expect(result).toMatchObject({ queries: 1, leftOut: { 'no ground truth': 5 } })
@@ -128,7 +128,7 @@ describe('auditRun', () => {
     }
   })
 
-  test('a document without an embedding is an error, or left out', async () => {
+  test('refuses a document without an embedding, or leaves it out', async () => {
     writeFileSync(path('more.trec'), `${read('qrels.trec')}q0 0 elsewhere 1\n`)
     const inputs = { qrels: path('more.trec'), perQuery: 7 }
     await expect(audit('more.tsv', inputs)).rejects.toThrow(/elsewhere/)
@@ -137,9 +137,9 @@ describe('auditRun', () => {
   })
 
   test('refuses one file of texts without the other', async () => {
-    await expect(audit('x.tsv', { corpus: path('corpus.jsonl') })).rejects.toThrow(
-      /must be given together/,
-    )
+    await expect(audit('x.tsv', { corpus: path('corpus.jsonl') })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+    })
   })
 
   test('reports progress and stops on a signal', async () => {
@@ -159,7 +159,7 @@ describe('auditRun', () => {
   })
 })
 
-describe.skipIf(!browser)('the page', () => {
+describe.skipIf(!browser)('the judging page', () => {
   /** Opens a page that an audit has written, and demands that nothing goes wrong in it. */
   async function withPage(name: string, use: (page: Page) => Promise<void>): Promise<void> {
     await withBrowser(async (context) => {
@@ -178,7 +178,7 @@ describe.skipIf(!browser)('the page', () => {
 
   // Chromium with a fresh profile sometimes forgets the storage of a file's page when it is
   // reloaded (one of forty times, with nothing of ours in between): hence the second try.
-  test('judge by keys and buttons, undo, come back later, export, accept', {
+  test('judges by keys and buttons, undoes, restores the state later, exports and accepts', {
     retry: 1,
   }, async () => {
     await audit('judge.tsv', { ...texts(), perQuery: 2 })
@@ -229,7 +229,7 @@ describe.skipIf(!browser)('the page', () => {
     expect(read('again.tsv')).not.toContain(`\n${pair(0).join('\t')}\t`)
   })
 
-  test('a script or a connection that a text brought in is refused', async () => {
+  test('refuses scripts and connections that a text contains', async () => {
     await audit('policy.tsv', { limit: 3 })
     expect(read('policy.html').split(`..${folder}`).join('')).not.toContain(folder)
     await withBrowser(async (context) => {
@@ -261,7 +261,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('a list without documents says so', async () => {
+  test('says so if the list has no documents', async () => {
     const all = Array.from({ length: 60 }, (_, i) => `q0 0 d${i} 1\n`)
     writeFileSync(path('all.trec'), all.join(''))
     await audit('none.tsv', { qrels: path('all.trec') })
@@ -272,7 +272,7 @@ describe.skipIf(!browser)('the page', () => {
   })
 })
 
-test('decisions that contradict, or of another collection, are refused', async () => {
+test('auditAccept refuses contradictory decisions, and decisions of another dataset', async () => {
   const accept = (decisions: string) => {
     writeFileSync(path('bad.qrels'), decisions)
     const merged = { qrels: path('qrels.trec'), decisions: path('bad.qrels') }
@@ -295,7 +295,7 @@ describe('auditEvaluate', () => {
     expect(found.evidence[0]!.measures['P@10']!.mean).toBeCloseTo(0.1, 6)
   })
 
-  test('needs queries with several relevant documents', async () => {
+  test('refuses qrels without queries that have several relevant documents', async () => {
     writeFileSync(path('one-each.trec'), 'q0 0 d0 1\nq1 0 d1 1\n')
     await expect(auditEvaluate({ ...files(), qrels: path('one-each.trec') })).rejects.toThrow(
       /no query has several relevant documents/,
@@ -306,18 +306,21 @@ describe('auditEvaluate', () => {
     ['cranfield', 1, 0.243, 0.211],
     ['cisi', 1, 0.405, 0.401],
     ['trec-dl-2019-judged', 2, 0.653, 0.587],
-  ] as const)('%s: the figures of docs/results.md', async (name, level, joint, query) => {
-    const at = sharedCollection(name)
-    if (!at) return
-    const model = join(at, 'embeddings/all-MiniLM-L6-v2')
-    const { evidence } = await auditEvaluate({
-      run: join(model, 'top200.run.trec'),
-      queries: join(model, 'queries.npy'),
-      docs: join(model, 'docs.npy'),
-      qrels: join(at, 'qrels/test.trec'),
-      level,
-    })
-    expect(evidence[0]!.measures['P@10']!.mean).toBeCloseTo(joint, 2)
-    expect(evidence[4]!.measures['P@10']!.mean).toBeCloseTo(query, 2)
-  })
+  ] as const)(
+    'reproduces the figures of docs/results.md on %s',
+    async (name, level, joint, query) => {
+      const at = sharedCollection(name)
+      if (!at) return
+      const model = join(at, 'embeddings/all-MiniLM-L6-v2')
+      const { evidence } = await auditEvaluate({
+        run: join(model, 'top200.run.trec'),
+        queries: join(model, 'queries.npy'),
+        docs: join(model, 'docs.npy'),
+        qrels: join(at, 'qrels/test.trec'),
+        level,
+      })
+      expect(evidence[0]!.measures['P@10']!.mean).toBeCloseTo(joint, 2)
+      expect(evidence[4]!.measures['P@10']!.mean).toBeCloseTo(query, 2)
+    },
+  )
 })

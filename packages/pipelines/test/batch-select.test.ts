@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 
-test('takes the texts of the first 200 and the vectors of 50 from the store', async () => {
+test('reads the texts of the first 200 and the vectors of 50 documents from the store', async () => {
   const statistics = await store.terms()
   const { bodies, missing } = await rerankBatch(watched, work, [item], statistics)
   expect(fetched).toEqual([
@@ -65,13 +65,13 @@ test('takes the texts of the first 200 and the vectors of 50 from the store', as
   expect(decodeRanking(item, bodies[0]!).ids).toEqual(Array.from(order, (i) => found[i]!.id))
 })
 
-test('looks at the context alone without statistics', async () => {
+test('reads only the context without statistics', async () => {
   fetched.length = 0
   await rerankBatch(watched, { ...work, statistics: false }, [item], undefined)
   expect(fetched.map(([count]) => count)).toEqual([50, 50])
 })
 
-test('names the query whose data are wrong', async () => {
+test('names the query with wrong data', async () => {
   const { scores: _, ...without } = item
   await expect(rerankBatch(store, work, [without], await store.terms())).rejects.toThrow(
     'query q: its entry in the database is damaged: the candidates have no scores',

@@ -18,7 +18,7 @@ const labels = {
 const check = (kind: string, settings: object) => () =>
   checkBatch({ name: 'mine', kind, settings: settings as Record<string, unknown> })
 
-describe('a batch of the database', () => {
+describe('a batch in the database', () => {
   test('accepts a batch as it was submitted', () => {
     expect(check('rerank', { collection: 'c', ...rerank })()).toEqual({
       kind: 'rerank',
@@ -65,13 +65,13 @@ describe('a batch of the database', () => {
     ],
     ['labels', { ...labels, level: null }, 'setting level must be'],
   ]
-  test.each(bad)('is refused: %s %j', (kind, settings, problem) => {
+  test.each(bad)('is refused if it is %s %j', (kind, settings, problem) => {
     expect(check(kind, settings)).toThrow(`batch mine in the database is invalid: `)
     expect(check(kind, settings)).toThrow(problem)
   })
 })
 
-describe('an item of the database', () => {
+describe('an item in the database', () => {
   const item = {
     query: 'q',
     ids: ['a', 'b'],
@@ -88,7 +88,7 @@ describe('an item of the database', () => {
     return Buffer.concat([length, json, Buffer.alloc(numbers)])
   }
 
-  test('is what it was', () => {
+  test('is read back as written', () => {
     expect(decodeItem('q', good)).toEqual(item)
     expect(decodeItem('q', encodeItem({ query: 'q', ids: [], vector: undefined })).ids).toEqual([])
   })
@@ -112,7 +112,7 @@ describe('an item of the database', () => {
     ['a number as text', withHeader({ ids, dimensions: 3, text: { text: 3 } })],
     ['truth without grades', withHeader({ ids, dimensions: 3, truth: ['a'] })],
     ['truth that is null', withHeader({ ids, dimensions: 3, truth: [null] })],
-  ])('is refused: %s', (_, bytes) => {
+  ])('is refused if it is or has %s', (_, bytes) => {
     expect(() => decodeItem('q9', bytes)).toThrow(
       'query q9: its entry in the database is damaged: ',
     )
@@ -122,12 +122,12 @@ describe('an item of the database', () => {
     ['an odd length', Buffer.alloc(9)],
     ['a place twice', Buffer.concat([Buffer.alloc(8), Buffer.alloc(8)])],
     ['a place outside', Buffer.concat([Buffer.from([7, 0, 0, 0]), Buffer.alloc(4)])],
-  ])('has no ranking of %s', (_, bytes) => {
+  ])('is refused if its ranking has %s', (_, bytes) => {
     expect(() => decodeRanking(item, bytes)).toThrow('query q: its entry in the database')
   })
 
   test.each(['', '{', 'null', '{}', '{"part":3}', '{"part":"x","summary":{},"answered":true}'])(
-    'has no labels of %j',
+    'is refused if its labels are %j',
     (json) => {
       expect(() => decodeLabels('q', Buffer.from(json))).toThrow(
         'query q: its entry in the database',
@@ -135,7 +135,7 @@ describe('an item of the database', () => {
     },
   )
 
-  test('has its labels', () => {
+  test('returns its labels', () => {
     const result = { part: 'x\n', summary: { ...emptySummary }, answered: true }
     expect(decodeLabels('q', Buffer.from(JSON.stringify(result)))).toEqual(result)
   })

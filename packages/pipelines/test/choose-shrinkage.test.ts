@@ -40,6 +40,6 @@ test('tries other shrinkages on queries with several judgments', async () => {
   expect(await triedWith(3)).toEqual({ tried: [100, 400, 25], measure: 'nDCG@10' })
 })
 
-test('keeps the usual shrinkage where queries have one label, which is too noisy to choose by', async () => {
+test('keeps the default shrinkage if queries have one label, which is too noisy to choose by', async () => {
   expect(await triedWith(1)).toEqual({ tried: [100], measure: 'nDCG@100' })
 })

@@ -37,7 +37,7 @@ const qrels = new Map([
   ['unranked', new Map([['x', 1]])],
 ])
 
-test('collects queries that are ranked and judged, with each document once', async () => {
+test('collects the queries that are both ranked and judged, with each document once', async () => {
   const { collection, report } = collect({
     run: run({ a: ['z', 'x', 'y'], unjudged: ['x'], b: ['y', 'z', 'x'] }),
     qrels,
@@ -94,7 +94,7 @@ test('counts and names missing data, or skips it', async () => {
   expect(collection.list.map(({ id, places }) => [id, ...places])).toEqual([['a', 0, 2]])
 })
 
-test('no query in common, and vectors of different lengths, are refused', async () => {
+test('refuses inputs without a common query, and vectors of different lengths', async () => {
   const queries = await embeddings('queries', ['a'])
   const docs = await embeddings('docs', ['x'])
   expect(() => collect({ run: run({ q9: ['x'] }), qrels, queries, docs })).toThrow(

@@ -65,7 +65,7 @@ describe('files of a dataset', () => {
     expect(findFile(trec, 'queries', undefined)).toBe(join(trec, 'topics.txt'))
   })
 
-  test('come from the split that fits the purpose, or from the one that is named', () => {
+  test('come from the split that fits the purpose, or from the named split', () => {
     const all = ['dev.small', 'test', 'train']
     expect(chooseSplit('x', all, 'measure', undefined)).toBe('test')
     expect(chooseSplit('x', all, 'tune', undefined)).toBe('dev.small')
@@ -77,7 +77,7 @@ describe('files of a dataset', () => {
     )
   })
 
-  test('of a split with queries of its own are kept apart', () => {
+  test('of a split with its own queries are kept apart', () => {
     const at = datasetOf(
       'own',
       'corpus.jsonl',
@@ -91,12 +91,14 @@ describe('files of a dataset', () => {
     expect(openDataset(at).place('run')).toBe(join(at, '.kith/minilm/run.trec'))
   })
 
-  test('that are missing are named with the place where they are looked for', async () => {
+  test('that are missing are named with the places where they are expected', async () => {
     const at = datasetOf('empty', 'queries.jsonl')
     const dataset = openDataset(at)
     expect(await dataset.need('run')).toBeUndefined()
     expect(dataset.lacking('run')).toBe('texts of the documents (corpus.jsonl, …)')
-    expect(() => openDataset(join(at, 'queries.jsonl'))).toThrow('is not a folder')
+    expect(() => openDataset(join(at, 'queries.jsonl'))).toThrow(
+      expect.objectContaining({ code: 'BAD_FILE' }),
+    )
   })
 
   test('needs the name of one model if there are several', () => {
@@ -115,8 +117,8 @@ describe('files of a dataset', () => {
   })
 })
 
-describe.skipIf(!cisi)('made files', () => {
-  test('are reused while their inputs stay, and made anew with their settings when one changes', async () => {
+describe.skipIf(!cisi)('files that Kith makes in a dataset', () => {
+  test('are reused while their inputs stay the same, and made again with their settings otherwise', async () => {
     const at = copyCisi('stale')
     const remarks: string[] = []
     const hooks = { onRemark: (remark: string) => void remarks.push(remark) }
@@ -144,7 +146,7 @@ describe.skipIf(!cisi)('made files', () => {
     expect(readFileSync(run, 'utf8')).toBe(before)
   })
 
-  test('of other inputs than those that are named now are stale', async () => {
+  test('are stale if they were made from other inputs than the named ones', async () => {
     const at = copyCisi('named')
     await openDataset(at).need('run')
     const other = join(folder, 'docs.npy')
@@ -155,7 +157,7 @@ describe.skipIf(!cisi)('made files', () => {
     expect(await openDataset(at).find('run')).toBeDefined()
   })
 
-  test('stay fresh where inputs are named by a relative path or through a link', async () => {
+  test('stay fresh if inputs are named by a relative path or through a link', async () => {
     const at = copyCisi('spelled')
     const outside = copyCisi('outside')
     const docs = join(outside, 'docs.npy')
@@ -171,7 +173,7 @@ describe.skipIf(!cisi)('made files', () => {
     expect(await find(join(copyCisi('copy'), 'docs.npy'))).toBeUndefined()
   })
 
-  test('stay fresh where the folder is moved', async () => {
+  test('stay fresh if the folder is moved', async () => {
     const at = copyCisi('here')
     await openDataset(at).need('run')
     const moved = join(folder, 'there')

@@ -33,10 +33,10 @@ function encoderOf(value: number, last: number, pooling = 'mean'): Encoder {
 }
 
 test.each([
-  ['the same model goes on', () => {}, 'mean', [1, 1, 2, 2]],
-  ['other weights begin again', () => appendFileSync(weights, '!'), 'mean', [2, 2, 2, 2]],
-  ['another pooling begins again', () => {}, 'first', [2, 2, 2, 2]],
-] as const)('what was stopped: %s', async (name, change, pooling, expected) => {
+  ['the same model resumes', () => {}, 'mean', [1, 1, 2, 2]],
+  ['other weights start again', () => appendFileSync(weights, '!'), 'mean', [2, 2, 2, 2]],
+  ['another pooling starts again', () => {}, 'first', [2, 2, 2, 2]],
+] as const)('after a stop, %s', async (name, change, pooling, expected) => {
   const out = path(`${name.replaceAll(' ', '-')}.npy`)
   const job = { input: path('texts.jsonl'), out, role: 'document' } as const
   await expect(encodeWith({ encoder: encoderOf(1, 2), model: {} }, job)).rejects.toThrow('stopped')

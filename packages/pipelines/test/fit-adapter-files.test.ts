@@ -30,7 +30,7 @@ async function rowsOf(file: string): Promise<number[]> {
 }
 
 describe('fitAdapterFiles', () => {
-  test('learns from one label per query, and is tested on a fifth', async () => {
+  test('learns from one label per query, and tests on a fifth of the queries', async () => {
     const remarks: string[] = []
     const hooks = { onRemark: (remark: string) => void remarks.push(remark) }
     const result = await fitAdapterFiles({ ...inputs(), out: path('labels') }, hooks)
@@ -49,7 +49,7 @@ describe('fitAdapterFiles', () => {
     expect(sidecar.learnedFrom).toHaveLength(1)
   })
 
-  test('has the same bits for any number of threads', async () => {
+  test('computes the same bits for any number of threads', async () => {
     const bits = []
     for (const threads of [1, 2]) {
       const out = path(`threads-${threads}`)
@@ -59,7 +59,7 @@ describe('fitAdapterFiles', () => {
     expect(bits[1]).toBe(bits[0])
   })
 
-  test('belongs to the encoder of its queries', async () => {
+  test('records the encoder of its queries', async () => {
     const made = (model: string) => JSON.stringify({ command: 'encode', settings: { model } })
     for (const name of ['own', 'other']) {
       for (const end of ['npy', 'ids.txt']) cpSync(path(`queries.${end}`), path(`${name}.${end}`))
@@ -108,7 +108,7 @@ describe('fitAdapterFiles', () => {
     }
   })
 
-  test('keeps the old embeddings where held-out queries do not gain', async () => {
+  test('keeps the old embeddings if held-out queries do not gain', async () => {
     // Labels that have nothing to do with the queries.
     const wrong = Array.from({ length: 48 }, (_, i) => `q${i} 0 d${(i * 37 + 11) % 80} 1\n`)
     writeFileSync(path('wrong.trec'), wrong.join(''))
@@ -133,7 +133,7 @@ describe('fitAdapterFiles', () => {
     }
   })
 
-  test('learns a ranking without judgments, and says how far it agrees', async () => {
+  test('learns a ranking without judgments, and reports how far it agrees', async () => {
     const training = { queries: path('queries.npy'), run: path('run.trec') }
     const teacher = { run: path('run.trec'), depth: 5 }
     const result = await fitAdapterFiles({ ...inputs({ training, teacher }), out: path('taught') })
@@ -157,7 +157,7 @@ describe('fitAdapterFiles', () => {
     expect(several.recipe).toBe('judgments')
   })
 
-  test('refuses contradicting inputs', async () => {
+  test('refuses contradictory inputs', async () => {
     const refused = (more: Partial<FitInputs>, message: string) =>
       expect(fitAdapterFiles({ ...inputs(more), out: path('x') })).rejects.toThrow(message)
     const training = { queries: path('queries.npy'), run: path('run.trec') }

@@ -60,7 +60,7 @@ function expected(given: readonly Scores[], inputs: Partial<FuseInputs>): Ranked
   })
 }
 
-test('runs are fused as a plain computation does it', async () => {
+test('fuses runs as a plain computation does', async () => {
   const settings = fc.record({
     method: fc.constantFrom('rrf', 'min-max', 'z'),
     weights: fc.option(fc.array(fc.integer({ min: -1, max: 3 }), { minLength: 4, maxLength: 4 })),

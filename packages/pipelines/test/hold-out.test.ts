@@ -77,7 +77,7 @@ describe('a training without validation queries', () => {
     expect(heldOut!.measures['nDCG@10']!.difference).toBeGreaterThan(0.3)
   })
 
-  test('has the same queries held out when it is resumed, and others with another seed', async () => {
+  test('holds out the same queries when it is resumed, and others with another seed', async () => {
     const stop = new AbortController()
     const onProgress: Hooks['onProgress'] = ({ done }) => {
       if (done === 3) stop.abort(new Error('enough'))
@@ -92,7 +92,7 @@ describe('a training without validation queries', () => {
     expect(await heldOutOf('other')).not.toEqual(await heldOutOf('held'))
   })
 
-  test('learns from all queries where it is told to, or where they are too few', async () => {
+  test('learns from all queries if it is told to, or if they are too few', async () => {
     const one = { ...settings, epochs: 1 }
     const all = await train('all', { holdOut: 0, settings: one })
     expect(all.heldOut).toBeUndefined()
@@ -124,7 +124,7 @@ describe('a training without validation queries', () => {
   })
 })
 
-describe('a run that is judged on the queries behind it', () => {
+describe('a run that is evaluated on the queries it learned from', () => {
   test('gets a warning, through embeddings, search, reranking and fusion', async () => {
     const run = path('held.trec')
     const sentence = (name: string, count: number) =>
@@ -169,7 +169,7 @@ describe('a run that is judged on the queries behind it', () => {
     ])
   })
 
-  test('gets a warning for queries that chose the checkpoint, and for a reranking', async () => {
+  test('gets a warning for queries that chose the checkpoint, and for a reranked run', async () => {
     const validation = { ...files, qrels: path('dev.trec') }
     await train('chosen', { validation })
     const run = await searchWith('chosen')

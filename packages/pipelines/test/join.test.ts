@@ -6,7 +6,7 @@ const known = (...ids: string[]) => ({
   rowOf: (id: string) => (ids.includes(id) ? ids.indexOf(id) : undefined),
 })
 
-test('later candidates move up only where others may be skipped', () => {
+test('replaces missing candidates by later ones only with missing: skip', () => {
   const candidates = ['a', 'lost', 'b', 'far']
   const docs = known('a', 'b')
   const skipping = new Join({ docs }, 'skip')

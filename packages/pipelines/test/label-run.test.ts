@@ -31,7 +31,7 @@ const lines = (name: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line))
 
 describe('labels from files', () => {
-  test('are what the core computes, with a summary', async () => {
+  test('equal the labels of the core, with a summary', async () => {
     const settings = { contextSize: 20, labelDepth: 5 }
     const { summary, missing } = await labels('labels.jsonl', { settings })
     expect(summary).toMatchObject({
@@ -79,13 +79,13 @@ describe('labels from files', () => {
     expect(existsSync(path('labels.jsonl.partial.json'))).toBe(false)
   })
 
-  test('any number of workers writes the same bytes', async () => {
+  test('have the same bytes for any number of workers', async () => {
     await labels('one.jsonl', { workers: 1 })
     await labels('three.jsonl', { workers: 3 })
     expect(read('three.jsonl')).toBe(read('one.jsonl'))
   })
 
-  test('any number of workers writes the same bytes with texts, compared and written', async () => {
+  test('have the same bytes for any number of workers with texts, compared and written', async () => {
     const both = { ...texts, texts: true, format: 'listwise' as const }
     await labels('one-texts.jsonl', { ...both, workers: 1 })
     await labels('two-texts.jsonl', { ...both, workers: 2 })
@@ -94,7 +94,7 @@ describe('labels from files', () => {
   })
 
   test.each(['jsonl', 'jsonl.gz', 'parquet'])(
-    'stopped by a signal, they go on and end with the same bytes: %s',
+    'resume after a signal and end with the same bytes: %s',
     async (ending) => {
       const [whole, stopped] = [`undisturbed.${ending}`, `stopped.${ending}`]
       await labels(whole)
@@ -136,13 +136,13 @@ describe('labels from files', () => {
     },
   )
 
-  test('nothing is begun where the signal was aborted before', async () => {
+  test('start nothing if the signal was aborted before', async () => {
     const signal = AbortSignal.abort(new Error('no'))
     await expect(labels('never.jsonl', {}, { signal })).rejects.toThrow('no')
     expect(existsSync(path('never.jsonl'))).toBe(false)
   })
 
-  test('go on only with what they have begun themselves', async () => {
+  test('resume only a file that the same command has begun', async () => {
     const settings = { labelDepth: 3 }
     await labels('other.jsonl', { settings })
     const whole = read('other.jsonl')
@@ -159,7 +159,7 @@ describe('labels from files', () => {
     }
   })
 
-  test('that fail leave the metadata of the output that was there', async () => {
+  test('keep the metadata of the earlier output if they fail', async () => {
     await labels('kept.jsonl')
     const before = [read('kept.jsonl'), read('kept.jsonl.meta.json')]
     writeFileSync(path('unknown.trec'), 'q0 Q0 nowhere 1 5 t\n')
@@ -168,7 +168,7 @@ describe('labels from files', () => {
     expect([read('kept.jsonl'), read('kept.jsonl.meta.json')]).toEqual(before)
   })
 
-  test('a query with more ground truth than a context is counted, and ends nothing', async () => {
+  test('count and leave out a query with more ground truth than the context holds', async () => {
     const { summary } = await labels('narrow.jsonl', { settings: { contextSize: 1, k: 1 } })
     expect(summary.leftOut).toEqual({
       'no ground truth': queries - judged.once,
@@ -180,7 +180,7 @@ describe('labels from files', () => {
     expect(read('narrow.jsonl')).not.toContain('"q0"')
   })
 
-  test('what another process is writing is left alone', async () => {
+  test('refuse a file that another process is writing', async () => {
     await labels('busy.jsonl')
     const whole = read('busy.jsonl')
     const lock = lockFile(path('busy.jsonl.partial'))
@@ -189,21 +189,21 @@ describe('labels from files', () => {
     expect(read('busy.jsonl')).toBe(whole)
   })
 
-  test('the texts can join the comparison', async () => {
+  test('change if texts take part in the comparison', async () => {
     await labels('without-texts.jsonl')
     await labels('texts.jsonl', { texts: true, ...texts })
     expect(read('texts.jsonl')).not.toBe(read('without-texts.jsonl'))
   })
 })
 
-describe('what is missing', () => {
+describe('labels from files with missing data', () => {
   const told = async (out: string, more: Partial<LabelInputs>) => {
     const remarks: string[] = []
     const result = await labels(out, more, { onRemark: (remark) => remarks.push(remark) })
     return { ...result, remarks }
   }
 
-  test('is an error that names the query, or is skipped and counted', async () => {
+  test('are refused with the query, or the data is skipped and counted', async () => {
     writeFileSync(path('foreign.trec'), 'q0 Q0 nowhere 1 5 t\nq1 Q0 d1 1 5 t\nnew Q0 d1 1 5 t\n')
     writeFileSync(path('foreign-qrels.trec'), `${read('qrels.trec')}new 0 d1 1\nq1 0 lost 1\n`)
     const foreign = { run: path('foreign.trec'), qrels: path('foreign-qrels.trec') }
@@ -223,13 +223,13 @@ describe('what is missing', () => {
     })
   })
 
-  test('queries without ground truth need no embedding', async () => {
+  test('need no embedding of queries without ground truth', async () => {
     writeFileSync(path('unjudged.trec'), 'q1 Q0 d1 1 5 t\nnew Q0 d1 1 5 t\n')
     const { summary } = await labels('unjudged.jsonl', { run: path('unjudged.trec') })
     expect(summary).toMatchObject({ queries: 1, leftOut: { 'no ground truth': 1 } })
   })
 
-  test('can be texts', async () => {
+  test('are refused or skip documents without a text', async () => {
     const some = read('corpus.jsonl').trimEnd().split('\n').slice(0, 150)
     writeFileSync(path('half.jsonl'), `${some.join('\n')}\n`)
     const half = { corpus: path('half.jsonl'), queryText: path('queries.jsonl') }
@@ -253,7 +253,7 @@ describe('what is missing', () => {
     expect(compared.missing).toMatchObject([{ what: 'candidates of the run have no text' }])
   })
 
-  test('can be the texts of queries', async () => {
+  test('are refused or skip queries without a text', async () => {
     const some = read('queries.jsonl').trimEnd().split('\n').slice(0, 5)
     writeFileSync(path('five.jsonl'), `${some.join('\n')}\n`)
     const five = { corpus: path('corpus.jsonl'), queryText: path('five.jsonl') }
@@ -272,8 +272,8 @@ describe('what is missing', () => {
   })
 })
 
-describe('formats', () => {
-  test('tsv and parquet hold the same labels', async () => {
+describe('formats of labels', () => {
+  test('tsv and parquet contain the same labels', async () => {
     await labels('same.jsonl')
     await labels('same.tsv')
     const flat = lines('same.jsonl').flatMap(({ query, docs, labels: target }) =>
@@ -290,7 +290,7 @@ describe('formats', () => {
   const idsOf = (written: readonly unknown[]) =>
     written.map((text) => String(text).split(' ').pop()!)
 
-  test('sentence-transformers: logits whose softmax is the label, and real negatives', async () => {
+  test('sentence-transformers contains logits whose softmax is the label, and real negatives', async () => {
     const settings = { labelDepth: 3 }
     await labels('plain.jsonl', { settings })
     const format = { format: 'sentence-transformers', ...texts } as const
@@ -322,7 +322,7 @@ describe('formats', () => {
     expect(lines('one-hot.jsonl').length).toBe(judged.once)
   })
 
-  describe('of a query with more relevant documents than labels', () => {
+  describe('for a query with more relevant documents than labels', () => {
     const many = () => {
       const run = read('run.trec').split('\n')
       const found = (query: string) =>
@@ -339,7 +339,7 @@ describe('formats', () => {
     }
 
     test.each(['sentence-transformers', 'listwise', 'tevatron'] as const)(
-      '%s: negatives are not judged relevant, and a query without them is left out',
+      '%s: takes no judged relevant document as a negative, and leaves out queries without negatives',
       async (format) => {
         const { relevant, ...inputs } = many()
         const { summary } = await labels('many.jsonl', { ...inputs, format })
@@ -357,7 +357,7 @@ describe('formats', () => {
       },
     )
 
-    test('documents of a grade below the level are no negatives', async () => {
+    test('takes no documents of a grade below the level as negatives', async () => {
       const { relevant, ...inputs } = many()
       const graded = read('many.trec').trim().split('\n').slice(0, 12)
       // The first two make the ground truth, the next ten are somewhat relevant.
@@ -374,7 +374,7 @@ describe('formats', () => {
       }
     })
 
-    test('none at all is an error that says what to change', async () => {
+    test('refuses a run without any labels, and names the setting to change', async () => {
       const { relevant: _, ...inputs } = many()
       const format = 'sentence-transformers'
       const failing = labels('none.jsonl', { ...inputs, format, negatives: 7 })
@@ -383,7 +383,7 @@ describe('formats', () => {
       )
     })
 
-    test('a depth below the ground truth drops none of it', async () => {
+    test('keeps all ground truth if labelDepth is smaller', async () => {
       const { relevant, ...inputs } = many()
       const { summary } = await labels('deep.jsonl', { ...inputs, settings: { labelDepth: 4 } })
       expect(summary.queries).toBe(2)
@@ -392,7 +392,7 @@ describe('formats', () => {
     })
   })
 
-  test('listwise and tevatron hold the texts', async () => {
+  test('listwise and tevatron contain the texts', async () => {
     await labels('plain.jsonl')
     const plain = lines('plain.jsonl') as unknown as Entry[]
     await labels('list.jsonl', { format: 'listwise', ...texts })
@@ -420,7 +420,7 @@ describe('formats', () => {
   })
 })
 
-describe('what cannot be is refused', () => {
+describe('labelRun refuses wrong inputs', () => {
   test.each<[string, Partial<LabelInputs>, string]>([
     ['a format without texts', { format: 'listwise' }, 'the format listwise needs texts'],
     ['negatives in a format without rows', { negatives: 3 }, 'leave out neg'],
@@ -434,21 +434,21 @@ describe('what cannot be is refused', () => {
     await expect(failing).rejects.toThrow(problem)
   })
 
-  test('a run whose queries come back', async () => {
+  test('a run whose queries occur again after others', async () => {
     writeFileSync(path('mixed.trec'), 'q0 Q0 d1 1 5 t\nq1 Q0 d1 1 5 t\nq0 Q0 d2 1 5 t\n')
     await expect(labels('x', { run: path('mixed.trec') })).rejects.toThrow(
       /mixed.trec:3: query q0 occurs again after other queries/,
     )
   })
 
-  test('documents of two places, or of none', async () => {
+  test('documents from both a file and a store, or from neither', async () => {
     const both = labels('x', { store: 'postgres://localhost/kith' })
     await expect(both).rejects.toThrow('exactly one of docs (a file) and store')
-    await expect(labels('x', { docs: undefined })).rejects.toThrow('exactly one of docs')
+    await expect(labels('x', { docs: undefined })).rejects.toMatchObject({ code: 'BAD_INPUT' })
   })
 })
 
-test('labels of a real collection sum to 1 and keep the ground truth', async () => {
+test('labels of a real dataset sum to 1 and keep the ground truth', async () => {
   const scifact = sharedCollection('scifact')
   if (!scifact) return
   const at = (name: string) => join(scifact, name)

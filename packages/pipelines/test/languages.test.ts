@@ -85,7 +85,7 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
     writeFileSync(files.run, ids.map((id, i) => `q Q0 ${id} ${i + 1} 1 run`).join('\n'))
   })
 
-  test('auto finds the tokenizer of a corpus and says so', async () => {
+  test('finds the tokenizer of a corpus with auto, and reports it', async () => {
     const remarks: string[] = []
     await rerankRun(
       { ...files, settings: { tokenizer: 'auto' } },
@@ -95,7 +95,7 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
     expect(await result()).toEqual({ best: 'd2', tokenizer: language })
   })
 
-  test('statistics in a file say which tokenizer reads the texts', async () => {
+  test('reads the tokenizer of the texts from a statistics file', async () => {
     const file = at(`${language}.terms.bin`)
     const { tokenizer } = await collectTermStatistics({
       corpus: files.corpus,
@@ -110,7 +110,7 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
     ).rejects.toThrow(`term statistics were built with tokenizer '${language}'`)
   })
 
-  test('a server and a collection take the tokenizer of the store', async () => {
+  test('uses the tokenizer of the store in a server and a collection', async () => {
     const store = await openSearchStore(files.docs, { corpus: files.corpus, tokenizer: 'auto' })
     try {
       const { statistics } = await withStatistics(resolveSettings(), store)
@@ -152,14 +152,14 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
     expect(tokenizers()).toEqual([language, language, language])
   })
 
-  describe.each(['LanceDB', 'PostgreSQL'])('loaded into %s', (kind) => {
+  describe.each(['LanceDB', 'PostgreSQL'])('in the store %s', (kind) => {
     const store = (): string =>
       kind === 'LanceDB' ? at(`lance#${language}`) : `${database.url}#${language}`
     const { queries, queryText, run, out } = files
     const inputs = { queries, queryText, run, out }
 
     test.skipIf(kind === 'PostgreSQL' && !postgres)(
-      'every reader of the store takes its tokenizer, and refuses another',
+      'every reader uses the tokenizer of the store, and refuses another',
       async () => {
         const remarks: string[] = []
         const hooks = { onRemark: (remark: string) => remarks.push(remark) }
@@ -194,7 +194,7 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
   })
 })
 
-test('a load refuses a tokenizer without texts', async () => {
+test('loadStore refuses a tokenizer without texts', async () => {
   const docs = at('german.docs.npy')
   const load = loadStore({ store: at('bare'), docs, tokenizer: 'german' })
   await expect(load).rejects.toThrow('there is no corpus')

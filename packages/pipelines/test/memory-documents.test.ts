@@ -37,7 +37,7 @@ const documents = Array.from({ length: 1200 }, (_, i) => ({
   metadata: { year: 2000 + (i % 300) },
 }))
 
-test('documents in memory are found with their metadata', async () => {
+test('finds documents in memory with their metadata', async () => {
   await using collection = await openCollectionWith(openLetters, { documents }, {})
   const found = await collection.search('bees find flowers 17', { topN: 20 })
   expect(found).toHaveLength(20)
@@ -68,7 +68,7 @@ describe('documents longer than a passage', () => {
     expect(await collection.document('long\u00002')).toBeUndefined()
   })
 
-  test('leave room for others, and are filtered by their whole text', async () => {
+  test('leave room for other documents, and are filtered by their whole text', async () => {
     const book = { id: 'book', text: Array(1500).fill(filler).join('\n\n') }
     const given = { documents: [book, ...documents.slice(0, 30), long] }
     await using collection = await openCollectionWith(openLetters, given, {})
@@ -83,7 +83,7 @@ describe('documents longer than a passage', () => {
   })
 })
 
-test('a filter is fulfilled by all results, however rare the documents are', async () => {
+test('fulfills a filter with all results, however rare the documents are', async () => {
   await using collection = await openCollectionWith(openLetters, { documents }, {})
   const filter = ({ metadata }: { metadata?: unknown }) =>
     (metadata as { year: number }).year === 2299
@@ -106,13 +106,13 @@ test.each([
   await expect(openCollectionWith(openLetters, inputs as object, {})).rejects.toThrow(message)
 })
 
-test('a search refuses options that it does not know', async () => {
+test('refuses unknown options of a search', async () => {
   await using collection = await openCollectionWith(openLetters, { documents }, {})
   const wrong = { top: 3 } as object
   await expect(collection.search('bees', wrong)).rejects.toThrow('unknown option "top"')
 })
 
-test('text files have no headings; front matter is not text, and its title is kept', async () => {
+test('ignores headings in text files, and leaves out front matter except for its title', async () => {
   const folder = join(temporaryFolder(), 'notes')
   mkdirSync(folder)
   writeFileSync(join(folder, 'a.txt'), '# not a heading\n---\ntitle: no\n---\n```\n')
@@ -131,7 +131,7 @@ test('text files have no headings; front matter is not text, and its title is ke
   ])
 })
 
-test('the words of a corpus are kept in the cache until the corpus changes', async () => {
+test('caches the words of a corpus until the corpus changes', async () => {
   const place = temporaryFolder()
   const [docs, corpus, cache] = ['docs.npy', 'corpus.jsonl', 'cache'].map((name) =>
     join(place, name),

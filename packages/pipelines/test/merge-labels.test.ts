@@ -28,8 +28,8 @@ const share = async (
 const merge = (out: string, ...shares: string[]) => mergeLabels({ shares, out: path(out) })
 const narrow = { settings: { contextSize: 10 } }
 
-describe('shares', () => {
-  test('join to the whole; gaps, overlaps and other settings are refused', async () => {
+describe('merging shards of labels', () => {
+  test('restores the whole file, and refuses gaps, overlaps and other settings', async () => {
     await labels('whole.jsonl')
     const shards: string[] = []
     for (const i of [1, 2, 3]) shards.push(await share(`shard${i}.jsonl`, i, 3))
@@ -119,7 +119,7 @@ describe('shares', () => {
     await merge('checked.jsonl', ...shares)
   })
 
-  test('of other inputs of the same size are refused, those of copies are not', async () => {
+  test('refuses shards of other inputs of the same size, but not of copies', async () => {
     const copy = (name: string, from: string, change = (bytes: Buffer) => bytes): void =>
       writeFileSync(path(name), change(readFileSync(path(from))))
     const half = (i: number, more: Partial<LabelInputs> = {}) =>
@@ -159,7 +159,7 @@ describe('shares', () => {
   })
 })
 
-test('metadata that were damaged are an error with their name', async () => {
+test('refuses damaged metadata with the name of the file', async () => {
   const shares = [
     await share('damaged1.jsonl', 1, 2, narrow),
     await share('damaged2.jsonl', 2, 2, narrow),

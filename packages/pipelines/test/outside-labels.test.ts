@@ -16,7 +16,7 @@ const queries = [
   query('labeled', { relevant: [9], labels: { rows: [1, 8, 2], values: [0.5, 0.3, 0.2] } }),
 ]
 
-test('labels outside the candidates are counted, and dropped with queries that have no others', () => {
+test('counts labels outside the candidates, and drops them with queries that have no others', () => {
   const { queries: kept, counts } = treatOutside(queries, 'drop', 3)
   expect(counts).toEqual({ labels: 7, outside: 3, queries: 1, candidates: 3 })
   expect(kept).toEqual([
@@ -33,7 +33,7 @@ test('labels outside the candidates are counted, and dropped with queries that h
   )
 })
 
-test('inserts them on request, with a warning if they are many', () => {
+test('inserts labels outside the candidates on request, with a warning if they are many', () => {
   const { queries: kept, counts } = treatOutside(queries, 'inject', 3)
   expect(kept).toEqual(queries)
   expect(outsideRemark(counts, 'inject')).toContain('and are put in: that teaches to move away')
@@ -47,7 +47,7 @@ test('ignores a label of 0', () => {
   expect(counts).toEqual({ ...none, labels: 1, candidates: 3 })
 })
 
-test('the remark counts the candidates that there are where the run is shorter than the list', () => {
+test('counts the actual candidates in the remark if the run is shorter than the list', () => {
   const { counts } = treatOutside(queries, 'drop', 1000)
   expect(outsideRemark(counts, 'drop')).toContain('not among their query’s first 4 candidates')
 })

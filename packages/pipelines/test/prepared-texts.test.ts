@@ -31,7 +31,7 @@ const run = {
 
 const plain = { tokenizer: 'english', count: false } as const
 
-test('a run’s own texts are read, up to the context, and numbered for sharing', async () => {
+test('reads only the texts of a run, up to the context, and numbers them for sharing', async () => {
   const texts = await PreparedTexts.read(files, textsOfRun(run, 2, 'error'), plain)
   expect(['q1', 'q2'].map((id) => texts.hasQuery(id))).toEqual([true, false])
   expect(['d1', 'd2', 'd3', 'd9'].map((id) => texts.hasDocument(id))).toEqual([
@@ -42,7 +42,7 @@ test('a run’s own texts are read, up to the context, and numbered for sharing'
   expect(texts.documents.size).toBe(2)
 })
 
-test('the terms of all documents are counted on the way, those of no candidate included', async () => {
+test('counts the terms of all documents meanwhile, also of documents that are no candidates', async () => {
   const count = { tokenizer: 'english', count: true } as const
   const texts = await PreparedTexts.read(files, textsOfRun(run, 1, 'error'), count)
   const all = documents.map(({ title, text }) => (title ? `${title} ${text}` : text))
@@ -50,12 +50,12 @@ test('the terms of all documents are counted on the way, those of no candidate i
   expect(texts.documents.size).toBe(1)
 })
 
-test('where candidates may be skipped, all of them can move up', async () => {
+test('reads the texts of all candidates if missing ones may be skipped', async () => {
   const texts = await PreparedTexts.read(files, textsOfRun(run, 2, 'skip'), plain)
   expect(texts.hasDocument('d3')).toBe(true)
 })
 
-test('texts in files and in memory are the same, read at once or as needed', async () => {
+test('returns the same texts from files and from memory, read at once or as needed', async () => {
   const read = await PreparedTexts.read(files, textsOfRun(run, 4, 'error'), plain)
   const held = PreparedTexts.of(queries, documents, 'english')
   const opened = await OpenTexts.open(files, 'english')
@@ -74,7 +74,7 @@ test('texts in files and in memory are the same, read at once or as needed', asy
   }
 })
 
-test('a text is prepared once for all queries it is a candidate of', () => {
+test('prepares a text once for all queries with this candidate', () => {
   const texts = OpenTexts.of(queries, documents, 'english')
   const [, first] = texts.prepared('q1', ['d1'])
   const [, again] = texts.prepared('q2', ['d1'])

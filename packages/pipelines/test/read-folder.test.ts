@@ -9,7 +9,7 @@ import { readFolder } from '../src/collection/read-folder.ts'
 /** A user without rights, on Linux and macOS. */
 const NOBODY = 65534
 
-test('a file becomes its sections, with the headings above them', () => {
+test('splits a file into its sections, with the headings above them', () => {
   const markdown = [
     'Before all headings.',
     '# Bees #1',
@@ -42,7 +42,7 @@ test('a file becomes its sections, with the headings above them', () => {
   expect(markdownPassages('a.md', '# only\n\n## headings\n').passages).toEqual([])
 })
 
-test('a long section is cut between its paragraphs, and never within a block of code', () => {
+test('splits a long section between its paragraphs, and never within a block of code', () => {
   const paragraph = 'word '.repeat(60).trim()
   const many = Array.from({ length: 7 }, () => paragraph).join('\n\n')
   const { passages } = markdownPassages('long.md', `# Title\n\n${many}`)
@@ -52,7 +52,7 @@ test('a long section is cut between its paragraphs, and never within a block of 
   expect(markdownPassages('code.md', `~~~\n${many}\n~~~\n`).passages).toHaveLength(1)
 })
 
-test('a block of code and a line of any length are split, never within a pair of surrogates', () => {
+test('splits a block of code and a line of any length, never within a surrogate pair', () => {
   const code = `\`\`\`\n${'x = 1\n\n'.repeat(5000)}\`\`\``
   const line = `a${'🐝'.repeat(10_000)}`
   for (const [markdown, count] of [
@@ -73,7 +73,7 @@ test('a block of code and a line of any length are split, never within a pair of
   expect(second.id).toBe(`long.md:1:${LONGEST_PASSAGE}`)
 })
 
-test('a folder gives its Markdown files, without hidden ones, links and what is no text', async () => {
+test('reads the Markdown files of a folder, without hidden files, links and files that are not text', async () => {
   const folder = temporaryFolder()
   const write = (name: string, contents: string | Buffer): void => {
     mkdirSync(join(folder, name, '..'), { recursive: true })
@@ -82,7 +82,7 @@ test('a folder gives its Markdown files, without hidden ones, links and what is 
   await expect(readFolder(folder, {})).rejects.toThrow(
     'has no Markdown or text files (.md, .txt) with text',
   )
-  await expect(readFolder(join(folder, 'no'), {})).rejects.toThrow(/no: there is no such file/)
+  await expect(readFolder(join(folder, 'no'), {})).rejects.toMatchObject({ code: 'BAD_FILE' })
   write('notes/b/c.md', 'c')
   write('notes/a.MD', '\ufeff# Title\na')
   write('notes/d.markdown', 'd')
@@ -107,7 +107,7 @@ test('a folder gives its Markdown files, without hidden ones, links and what is 
   await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
 })
 
-test('headings and passages of a file are bounded, and remarks count what is missing', async () => {
+test('limits headings and passages of a file, and counts what is left out in remarks', async () => {
   const folder = temporaryFolder()
   const remarks: string[] = []
   const onRemark = (remark: string) => remarks.push(remark)
@@ -126,14 +126,14 @@ test('headings and passages of a file are bounded, and remarks count what is mis
   ])
 })
 
-test('a folder with many sections in many files is refused before it fills the memory', async () => {
+test('refuses a folder with too many sections in many files before it fills the memory', async () => {
   const folder = temporaryFolder()
   const sections = '# h\nx\n'.repeat(10_000)
   for (let i = 0; i < 41; i++) writeFileSync(join(folder, `${i}.md`), sections)
   await expect(readFolder(folder, {})).rejects.toThrow('256 MB or 400000 passages')
 })
 
-test('files and folders that are gone, or whose names are not UTF-8, are left out', async () => {
+test('leaves out files and folders that are deleted, or whose names are not UTF-8', async () => {
   const folder = temporaryFolder()
   for (const name of ['a', 'gone', 'z']) mkdirSync(join(folder, name))
   for (const name of ['a/1.md', 'a/2.md', 'gone/3.md', 'z/4.md', 'z/\ufffd.md']) {
@@ -166,7 +166,7 @@ test('files and folders that are gone, or whose names are not UTF-8, are left ou
 })
 
 test.skipIf(process.platform === 'win32')(
-  'files and folders that the user may not read are left out',
+  'leaves out files and folders that the user may not read',
   () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'closed'))

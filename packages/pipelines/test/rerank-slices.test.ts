@@ -61,14 +61,14 @@ async function reranked(more: Partial<RerankInputs>, ending = '.trec'): Promise<
 describe.each([
   ['without texts', {}],
   ['with texts', withTexts],
-])('%s', (_, more) => {
-  test('any number of workers writes the same bytes', async () => {
+])('rerankRun %s', (_, more) => {
+  test('writes the same bytes for any number of workers', async () => {
     const expected = await reranked({ ...more, workers: 1 })
     expect(expected.split('\n')).toHaveLength(lines.length + 1)
     for (const workers of [2, 3]) expect(await reranked({ ...more, workers })).toBe(expected)
   })
 
-  test('a run that is read whole gives the same', async () => {
+  test('writes the same for a run that is read whole', async () => {
     const expected = await reranked(more)
     await writeRun(at('run.json'), await readRun(at('run.trec')))
     expect(await reranked({ ...more, run: at('run.json'), workers: 2 })).toBe(expected)
@@ -80,7 +80,7 @@ describe.each([
   })
 })
 
-test('JSON and packed outputs hold the same rankings', async () => {
+test('writes the same rankings as JSON and packed', async () => {
   const expected = await reranked({})
   const json = JSON.parse(await reranked({ workers: 2 }, '.json')) as Record<string, object>
   expect(Object.keys(json)).toHaveLength(QUERIES)
@@ -95,7 +95,7 @@ test('JSON and packed outputs hold the same rankings', async () => {
   expect(gunzipSync(readFileSync(out)).toString()).toBe(expected)
 })
 
-describe('what is missing', () => {
+describe('rerankRun with missing data', () => {
   beforeAll(() => {
     const strange = lines.map((line, i) => {
       const renamed = line.replace(/^q(70|149) /, 'z$1 ')
@@ -104,14 +104,14 @@ describe('what is missing', () => {
     writeFileSync(at('strange.trec'), strange.join('\n'))
   })
 
-  test.each([1, 2])('is counted over the whole run, %i workers', async (workers) => {
+  test.each([1, 2])('counts it over the whole run, %i workers', async (workers) => {
     const refused = reranked({ run: at('strange.trec'), workers })
     await expect(refused).rejects.toThrow(
       `${at('strange.trec')}:4: 1 candidates of the run have no embedding in ${files.docs}: x3; 2 queries of the run have no embedding in ${files.queries}: z70, z149`,
     )
   })
 
-  test.each([1, 2])('may be skipped, %i workers', async (workers) => {
+  test.each([1, 2])('skips it on request, %i workers', async (workers) => {
     const out = at(`skipped${workers}.trec`)
     const inputs = { run: at('strange.trec'), ...files, out, missing: 'skip' as const, workers }
     const remarks: string[] = []
@@ -129,7 +129,7 @@ describe('what is missing', () => {
   })
 })
 
-test('a number that is not finite is named by file, row and column where it is used', async () => {
+test('names a number that is not finite by file, row and column where it is used', async () => {
   const bytes = readFileSync(docsFile)
   bytes.writeFloatLE(Number.NaN, bytes.length - 4 * (DOCUMENTS - 33) * DIMENSIONS + 8)
   writeFileSync(at('bad.npy'), bytes)
@@ -142,7 +142,7 @@ test('a number that is not finite is named by file, row and column where it is u
   }
 })
 
-test('progress counts queries, and an abort leaves no output', async () => {
+test('reports progress in queries, and leaves no output after an abort', async () => {
   const stop = new AbortController()
   const seen: number[] = []
   const out = at('stopped.trec')
@@ -159,11 +159,11 @@ test('progress counts queries, and an abort leaves no output', async () => {
   )
   await expect(work).rejects.toMatchObject({ code: 'ABORTED' })
   expect(seen).toEqual([0, 64])
-  await expect(readRun(out)).rejects.toThrow('there is no such file')
+  await expect(readRun(out)).rejects.toMatchObject({ code: 'BAD_FILE' })
 })
 
-describe('shards', () => {
-  test.each([withTexts, {}])('together are the whole run', async (more) => {
+describe('shards of rerankRun', () => {
+  test.each([withTexts, {}])('add up to the whole run', async (more) => {
     const whole = await reranked(more)
     const parts: string[] = []
     // Borders within slices of 64 queries, and a shard of no slice of its own.
@@ -174,7 +174,7 @@ describe('shards', () => {
     expect(new Set(parts).size).toBe(7)
   })
 
-  test('of a run in Parquet, to Parquet', async () => {
+  test('can be read from Parquet and written to Parquet', async () => {
     const run = at('run.parquet')
     await writeRun(run, await readRun(at('run.trec')))
     const out = at('half.parquet')
@@ -197,7 +197,7 @@ describe('shards', () => {
       { shard: { index: 1, count: 2 }, docs: undefined, store: 'somewhere.lance' },
       'submit the work on a store instead',
     ],
-  ])('are refused where they cannot be made', async (more, problem) => {
+  ])('are refused if they are impossible', async (more, problem) => {
     await expect(reranked(more as Partial<RerankInputs>)).rejects.toThrow(problem)
   })
 })

@@ -85,7 +85,7 @@ async function rerank(run: string, file: string, settings = {}, workers = 1) {
   return { remarks, figures: figures!, orders, metric: made.metric }
 }
 
-test('a run in cosine order is reranked as one of unit vectors, with one remark', async () => {
+test('reranks a run in cosine order as one of unit vectors, with one remark', async () => {
   const expected = await rerank('unit.trec', 'unit.npy')
   expect(expected.remarks).toEqual([])
   for (const workers of [1, 2]) {
@@ -105,7 +105,7 @@ test('a run in cosine order is reranked as one of unit vectors, with one remark'
   ])
 })
 
-test('a run in the order of inner products is reranked by them', async () => {
+test('reranks a run in the order of inner products by inner products', async () => {
   const explicit = await rerank('dot.trec', 'long.npy', { metric: 'dot' })
   expect(explicit.remarks).toEqual([])
   for (const run of ['bare-dot.trec', 'dot.trec']) {
@@ -115,7 +115,7 @@ test('a run in the order of inner products is reranked by them', async () => {
   }
 })
 
-test('a metric that contradicts the order is taken, with a remark', async () => {
+test('uses a metric that contradicts the order, with a remark', async () => {
   const { remarks, metric } = await rerank('bare-cosine.trec', 'long.npy', { metric: 'dot' })
   expect(metric).toBe('dot')
   expect(remarks).toEqual([expect.stringContaining('fits cosine better than dot')])
@@ -127,7 +127,7 @@ test('ignores a sidecar of another file with the same name', async () => {
   expect((await rerank('stale.trec', 'long.npy')).metric).toBe('dot')
 })
 
-test('labels, audits and tuning take the metric of the run', async () => {
+test('uses the metric of the run for labels, audits and tuning', async () => {
   const files = { run: at('bare-cosine.trec'), queries: at('queries.npy'), qrels: at('qrels.trec') }
   const made = async (docs: string) => {
     const remarks: string[] = []
@@ -147,7 +147,7 @@ test('labels, audits and tuning take the metric of the run', async () => {
   expect(expected).toMatchObject({ said: 0, metric: 'auto' })
 })
 
-test('a store tells its metric, and its documents are compared as those of a file', async () => {
+test('uses the metric of a store, and compares its documents as those of a file', async () => {
   const address = at('docs.lance')
   const store = await openStore(address, { create: true })
   await store.add(long.map((vector, i) => ({ id: `d${i}`, vector: Float32Array.from(vector) })))
@@ -164,7 +164,7 @@ test('a store tells its metric, and its documents are compared as those of a fil
   expect(remarks.length).toBe(1)
 })
 
-test('a training on a cosine run searches its held-out queries by cosine, and says so', async () => {
+test('searches held-out queries by cosine after training on a cosine run, and reports it', async () => {
   const remarks: string[] = []
   const { heldOut, metric } = await trainFromFiles(
     {
@@ -212,7 +212,7 @@ test('prints no remark about metrics for unit vectors', async () => {
   expect(remarks.join()).not.toMatch(/cosine|inner product/)
 })
 
-test('a search without a metric says that documents differ in length, once', async () => {
+test('reports once that documents differ in length if a search has no metric', async () => {
   const remarksOf = async (more: Omit<SearchInputs, 'queries' | 'out'>) => {
     const remarks: string[] = []
     const hooks = { onRemark: (remark: string) => remarks.push(remark) }
@@ -239,7 +239,7 @@ test('a search without a metric says that documents differ in length, once', asy
   expect(await remarksOf({ store: at('lance#unit') })).toEqual([])
 })
 
-test('a run whose order fits neither metric is reranked by cosine', async () => {
+test('reranks a run whose order fits neither metric by cosine', async () => {
   const swapped = [...(await readRun(at('bare-dot.trec')))].map(({ query, ids, scores }) => {
     return { query, ids: ids.map((_, i) => ids[i ^ 1]!), scores }
   })

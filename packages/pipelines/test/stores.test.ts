@@ -111,7 +111,7 @@ const database = emptyDatabase()
 describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) => {
   const run = (file: string): string => readFileSync(path(file), 'utf8')
 
-  test('gives the same files as files', async () => {
+  test('gives the same outputs as files', async () => {
     const store = address()
     const told: number[] = []
     const loaded = await loadStore(
@@ -138,7 +138,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     expect(labeled.missing).toEqual([])
   })
 
-  test('chooses by the words and the run’s scores as files do by their vectors', async () => {
+  test('chooses by words and the scores of the run as files do by their vectors', async () => {
     const order = (file: string): string[] =>
       run(file)
         .split('\n')
@@ -165,7 +165,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     expect(order(`${name}-plural.trec`)).toEqual(order('plural.trec'))
   })
 
-  test('a load makes the background that a collection estimates relevance by', async () => {
+  test('makes the background for estimated relevance when it is loaded', async () => {
     const store = `${address()}#with_background`
     const files = { docs: path('all.npy'), corpus: path('corpus.jsonl') }
     await loadStore({ store, ...files })
@@ -194,7 +194,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     await expect(refused).rejects.toThrow('a store keeps its background itself')
   })
 
-  test('skips and counts what is missing as files do', async () => {
+  test('skips and counts missing data as files do', async () => {
     const store = `${address()}#without_poison`
     await loadStore({ store, docs: path('docs.npy') })
     const refused = rerankRun({ ...strange, missing: 'error', store, out: path('refused.trec') })
@@ -212,7 +212,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     expect(hooks.remarks.at(-1)).toBe('1 queries of the run have no embedding: nobody')
   })
 
-  test('a load that is stopped throws the reason, and can be started again', async () => {
+  test('throws the reason if a load is stopped, and can be loaded again', async () => {
     const store = `${address()}#stopped`
     const stop = new AbortController()
     const reason = new Error('enough')
@@ -225,7 +225,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     expect(loaded).toMatchObject({ loaded: 301, documents: 301 })
   })
 
-  test('labels that are stopped go on', async () => {
+  test('resumes labels after a stop', async () => {
     const store = address()
     const stop = new AbortController()
     const reason = new Error('enough')
@@ -238,7 +238,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
   })
 })
 
-describe.runIf(postgres)('batches', () => {
+describe.runIf(postgres)('batches in PostgreSQL', () => {
   const store = (): string => `${database.url}#batches`
   beforeAll(() =>
     loadStore({ store: store(), docs: path('all.npy'), corpus: path('corpus.jsonl'), type: 'f32' }),
@@ -300,7 +300,7 @@ describe.runIf(postgres)('batches', () => {
     expect(labeled).toBe(540)
   })
 
-  test('count what is missing: a remark for each job, and all of it in the result', async () => {
+  test('report missing data in a remark for each job, and all of it in the result', async () => {
     const from = { ...strange, store: `${database.url}#without_poison` }
     await submitRerank(from, { name: 'some-ranks', jobSize: 400 })
     const more = { ...from, qrels: path('more-qrels.trec') }
@@ -325,7 +325,7 @@ describe.runIf(postgres)('batches', () => {
     expectEqual('some.jsonl', 'skip-files.jsonl')
   })
 
-  test('refuses submissions that are not possible', async () => {
+  test('are refused if they are impossible', async () => {
     const shard = { index: 1, count: 2 }
     const shared = submitLabels({ ...inputs, qrels, store: store(), shard }, { name: 'x' })
     await expect(shared).rejects.toThrow('shard cannot be combined with a submission')
@@ -344,7 +344,7 @@ describe.runIf(postgres)('batches', () => {
   })
 })
 
-test('names of stores have no passwords', () => {
+test('storeName leaves out passwords', () => {
   const address = 'postgres://user:secret@host:5432/db?sslmode=require'
   expect(storeName({ address, collection: 'a' })).toBe('postgres://host:5432/db#a')
 })

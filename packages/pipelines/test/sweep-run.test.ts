@@ -20,7 +20,7 @@ const inputs = () => ({
   settings: { contextSize: 40 },
 })
 
-test('sweepRun draws every figure', async () => {
+test('draws every figure', async () => {
   const commands = ['kith sweep --run run.trec']
   const result = await sweepRun({ ...inputs(), commands, out: path('sweep') })
   expect(result.missing).toEqual([])
@@ -44,7 +44,7 @@ test('sweepRun draws every figure', async () => {
   expect(read('sweep/index.html')).toContain(commands[0])
 })
 
-test('judged documents without an embedding are an error before the work, or counted', async () => {
+test('refuses judged documents without an embedding before the work, or counts them', async () => {
   writeFileSync(path('more.trec'), `${read('topic.trec')}q0 0 away 1\n`)
   const more = { ...inputs(), qrels: path('more.trec'), out: path('more') }
   await expect(sweepRun(more)).rejects.toThrow(

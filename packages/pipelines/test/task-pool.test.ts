@@ -51,7 +51,7 @@ async function results(
   return seen
 }
 
-test('any number of workers gives the same answers, in the order of the tasks', async () => {
+test('returns the same answers in the order of the tasks for any number of workers', async () => {
   const expected = await results(1)
   expect(expected.map(({ query }) => query)).toEqual(
     Array.from({ length: TASKS }, (_, q) => String(q)),
@@ -60,8 +60,8 @@ test('any number of workers gives the same answers, in the order of the tasks', 
   expect(await results(3, tasks(0))).toEqual([])
 })
 
-describe.each([1, 2])('%i workers', (workers) => {
-  test('an error names its query', async () => {
+describe.each([1, 2])('runTasks with %i workers', (workers) => {
+  test('names the query of an error', async () => {
     const bad = vectors(TASKS, 1)
     bad[130 * DIMENSIONS + 1] = Number.NaN
     const failing = (async () => {
@@ -73,7 +73,7 @@ describe.each([1, 2])('%i workers', (workers) => {
     await expect(failing).rejects.toThrow(/query 130: .*NaN/)
   })
 
-  test('a signal stops it', async () => {
+  test('stops on a signal', async () => {
     const stop = new AbortController()
     let read = 0
     function* counted() {
@@ -86,7 +86,7 @@ describe.each([1, 2])('%i workers', (workers) => {
     expect(read).toBeLessThan(TASKS)
   })
 
-  test('a source that fails does so after the answers before it', async () => {
+  test('throws the error of a source after the answers before it', async () => {
     async function* failing() {
       yield* tasks(128)
       throw new Error('the run ends in mid-line')

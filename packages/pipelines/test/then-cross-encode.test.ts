@@ -83,7 +83,7 @@ async function expectOrdered(after: string, before: string, first: number): Prom
   return cuts
 }
 
-test('the first documents are in the order of the cross-encoder, all others as they were', async () => {
+test('ranks the first documents by the cross-encoder, and keeps the order of the others', async () => {
   const [remarks, stages]: [string[], Set<string>] = [[], new Set()]
   const result = await rerankRun(
     { ...files, ...then(4), qrels: at('qrels.trec'), out: at('four.trec') },
@@ -119,28 +119,28 @@ test('the first documents are in the order of the cross-encoder, all others as t
   expect(read('two-workers.trec')).toBe(read('four.trec'))
 })
 
-test('of lists that are shorter all documents are put in order, also those of another method', async () => {
+test('ranks all documents of shorter lists, also after another method', async () => {
   const feedback = { settings: { method: 'rocchio' } } as const
   await rerank(feedback, 'feedback.trec')
   await rerank({ ...feedback, ...then(100) }, 'feedback-ordered.trec')
   await expectOrdered('feedback-ordered.trec', 'feedback.trec', 100)
 })
 
-test('a run that tuning advises to keep is put in order as it is', async () => {
+test('ranks a run that tuning advises to keep by the cross-encoder alone', async () => {
   const tuned = { verdict: 'keep-run', reason: 'nothing helps' } as Tuned
   const { kept, crossEncoded } = await rerank({ tuned, ...then(5) }, 'kept.json')
   expect([kept?.verdict, crossEncoded?.texts]).toEqual(['keep-run', 5 * QUERIES])
   await expectOrdered('kept.json', 'run.trec', 5)
 })
 
-test('documents of a store are read there', async () => {
+test('reads the documents from a store', async () => {
   const store = at('lance')
   await loadStore({ store, docs: vectors.docs, corpus: texts.corpus })
   await rerank({ docs: undefined, corpus: undefined, store, ...then(4) }, 'store.trec')
   await expectOrdered('store.trec', 'reranked.trec', 4)
 })
 
-test('documents without a text stay behind the others, or are an error', async () => {
+test('keeps documents without a text behind the others, or refuses them', async () => {
   const lines = read('corpus.jsonl').split('\n')
   const run = await readRun(at('run.trec'))
   const looked = new Set(Array.from(run, ({ ids }) => ids.slice(0, 2)).flat())
@@ -171,7 +171,7 @@ test('names missing inputs before the ranking begins', async () => {
   await refused({ corpus: undefined, queryText: undefined }).toThrow(needed)
   await refused({ docs: undefined, store: 'lance', queryText: undefined }).toThrow(needed)
   await refused({ corpus: '-' }).toThrow('is standard input, but the cross-encoder')
-  await refused(then(0)).toThrow('setting first must be a whole number from 1, got 0')
+  await refused(then(0)).toMatchObject({ code: 'BAD_SETTING' })
   await refused({ thenCrossEncode: { model: 'minilm', first: 4 } }).toThrow(
     'the model is not a cross-encoder',
   )

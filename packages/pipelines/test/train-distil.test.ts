@@ -79,7 +79,7 @@ async function measured(run: string): Promise<number> {
 }
 
 describe('a training without judgments', () => {
-  test('learns the ranking by words and neighbors, validated by agreement with it', async () => {
+  test('learns the ranking by words and neighbors, and validates by agreement with it', async () => {
     const plain = await measured(path('run.trec'))
     const remarks: string[] = []
     const stages = new Set<string>()
@@ -106,7 +106,7 @@ describe('a training without judgments', () => {
     expect(await train('taught')).toEqual(result)
   })
 
-  test('a run teaches as well, and so do labels that were made of it', async () => {
+  test('learns from a run, and from labels made from the run', async () => {
     const texts = { corpus: path('corpus.jsonl'), queryText: path('queries.jsonl') }
     const vectors = { queries: path('queries.npy'), docs: path('docs.npy') }
     await rerankRun({ run: path('run.trec'), ...vectors, ...texts, out: path('teacher.trec') })
@@ -122,7 +122,7 @@ describe('a training without judgments', () => {
     expect(await figureOf('by-labels')).toBeGreaterThan(0.5)
   })
 
-  test('with candidates that are searched again, their labels are made again', async () => {
+  test('makes labels again for candidates that are searched again', async () => {
     const settings = { steps: 6, refreshEvery: 2, inverseTemperature: 10, learningRate: 0.05 }
     await train('fresh', { settings })
     const controller = new AbortController()
@@ -142,7 +142,7 @@ describe('a training without judgments', () => {
     expect(weights('fresh-stopped').equals(weights('fresh'))).toBe(true)
   })
 
-  test('a signal is noticed while the teacher is at work', async () => {
+  test('stops on a signal while the teacher ranks', async () => {
     const controller = new AbortController()
     let taught = 0
     const stopped = train(
@@ -160,7 +160,7 @@ describe('a training without judgments', () => {
     expect(taught).toBeLessThan(32)
   })
 
-  test('what is missing is an error, or skipped and counted', async () => {
+  test('refuses missing data, or skips and counts it', async () => {
     writeFileSync(path('some.jsonl'), read('corpus.jsonl').split('\n').slice(3).join('\n'))
     const teacher = { ...inputs().teacher, corpus: path('some.jsonl') }
     await expect(train('lacking', { teacher })).rejects.toThrow(
@@ -202,8 +202,8 @@ describe('a training without judgments', () => {
   })
 })
 
-describe('labels of a run', () => {
-  test('are its softmax; shares join, and formats with texts take the first as positive', async () => {
+describe('distilRun', () => {
+  test('writes the softmax of a run, merges shards, and takes the first document as positive with texts', async () => {
     const run = path('teacher.trec')
     const whole: unknown[] = []
     for await (const entry of readLabels(path('labels.jsonl'))) whole.push(entry)

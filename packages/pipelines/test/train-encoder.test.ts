@@ -67,7 +67,7 @@ test('trains a real encoder for two steps, and encodeTexts loads the result', as
   expect(remarks).toEqual([expect.stringContaining('39 of 48 judged queries were used to train')])
 })
 
-test('long queries are whole, unless the user cuts them, which is counted', async () => {
+test('keeps long queries whole, unless maxTokens truncates them, and counts truncated queries', async () => {
   const long = Array.from({ length: 40 }, (_, i) => `word${i}`).join(' ')
   writeQueries('long.jsonl', (i) => (i % 16 === 0 ? `topic ${i % 8} ${long}` : `topic ${i % 8}`))
   const queries = path('long.jsonl')

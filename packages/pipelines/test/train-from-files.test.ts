@@ -27,7 +27,7 @@ const train = (out: string, more: Partial<TrainInputs> = {}, hooks: Hooks = {}) 
   trainFromFiles({ ...adapter, ...more, out: path(out) }, hooks)
 
 describe('trainFromFiles', () => {
-  test('an adapter learns, and adaptQueries applies it', async () => {
+  test('trains an adapter, and adaptQueries applies it', async () => {
     const settings = { epochs: 60, learningRate: 0.02, inverseTemperature: 10, weightDecay: 0 }
     const remarks: string[] = []
     const steps: number[] = []
@@ -122,7 +122,7 @@ describe('trainFromFiles', () => {
     expect(weights('stopped').equals(weights('whole-way'))).toBe(true)
   })
 
-  test('labels made before are taken, those of other queries refused', async () => {
+  test('accepts existing labels, and refuses labels of other queries', async () => {
     const line = (query: string, docs: string[]) =>
       JSON.stringify({
         query,
@@ -163,7 +163,7 @@ describe('trainFromFiles', () => {
     expect(existsSync(path('other'))).toBe(false)
   })
 
-  test('what is missing is an error, or skipped and counted', async () => {
+  test('refuses missing data, or skips and counts it', async () => {
     writeFileSync(path('more.trec'), `${read('train.trec')}q0 0 away 1\nq1 0 gone 2\n`)
     writeFileSync(path('more.run'), `${read('run.trec')}q40 Q0 gone 81 -9 t\n`)
     const training = { ...adapter.training, qrels: path('more.trec') }
@@ -191,7 +191,7 @@ describe('trainFromFiles', () => {
     expect(JSON.parse(read('missing.meta.json'))).toMatchObject({ missing })
   })
 
-  test('other documents of the same shape are refused, in memory or read by position', async () => {
+  test('refuses other documents of the same shape, in memory or read by position', async () => {
     const docs = readFileSync(path('docs.npy'))
     writeFileSync(path('own.npy'), docs)
     writeFileSync(path('own.ids.txt'), read('docs.ids.txt'))
@@ -227,7 +227,7 @@ describe('trainFromFiles', () => {
     )
   })
 
-  test('says what is wrong', async () => {
+  test('names wrong inputs', async () => {
     const failing = (more: Partial<TrainInputs>) => expect(train('x', more)).rejects
     await failing({ settings: { steps: 2, epochs: 2 } }).toThrow('steps and epochs say the same')
     await failing({ topLayers: 2 }).toThrow('an adapter has no layers')
@@ -246,7 +246,7 @@ describe('trainFromFiles', () => {
   })
 })
 
-test('compareTrainings says which line of which file is wrong', async () => {
+test('compareTrainings names the line and file of a mistake', async () => {
   const validation = { kind: 'validation', step: 0, loss: 1, measures: { 'nDCG@10': 0.5 } }
   const compare = () => compareTrainings({ folders: [folder], out: path('x.svg') })
   await expect(compare()).rejects.toThrow(

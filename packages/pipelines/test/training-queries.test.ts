@@ -49,7 +49,7 @@ test('turns files with ids into queries with rows', () => {
   expect(trainingQueries({ ...sources, vectors }).queries[0]!.vector).toEqual(Float32Array.of(5))
 })
 
-test('throws for missing data, and counts and names it', () => {
+test('throws for missing data, counts it and names it', () => {
   const failing = (change: Partial<QuerySources>) =>
     expect(() => trainingQueries({ ...sources, ...change }))
   failing({ texts: new Map() }).toThrow('1 queries of the run have no text: a')

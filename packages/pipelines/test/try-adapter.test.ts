@@ -49,7 +49,7 @@ async function writeDataset(training: number): Promise<string> {
 const figure = (result: Awaited<ReturnType<typeof tryDataset>>, role: string) =>
   result.systems.find((system) => system.role === role)?.evaluation?.mean['nDCG@10']
 
-test('a query adapter is a row with 200 training queries, and is not fitted twice', async () => {
+test('adds a row for a query adapter with 200 training queries, and fits it only once', async () => {
   const dataset = await writeDataset(200)
   const first = await tryDataset({ dataset, trials: 1, workers: 1 })
   expect(first.split).toBe('test')
@@ -63,7 +63,7 @@ test('a query adapter is a row with 200 training queries, and is not fitted twic
   expect(statSync(join(first.adapter!.folder, 'adapter.safetensors')).mtimeMs).toBe(made)
 }, 120_000)
 
-test('queries without judgments teach by Kith’s ranking, and fewer than 200 do not', async () => {
+test('fits by Kith’s ranking if queries have no judgments, but not with fewer than 200 queries', async () => {
   const dataset = await writeDataset(205)
   rmSync(join(dataset, 'qrels/train.tsv'))
   const { adapter } = await tryDataset({ dataset, trials: 1, workers: 1 })

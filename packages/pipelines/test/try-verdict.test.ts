@@ -26,13 +26,13 @@ function systemsOf(ranks: Partial<Record<TriedSystem['role'], number[]>>): Tried
 
 const all = (rank: number, count = 60): number[] => Array.from({ length: count }, () => rank)
 
-test('a significant gain advises the default settings', () => {
+test('advises the default settings after a significant gain', () => {
   const { sentence, settings } = judgeTried(systemsOf({ run: all(2), kith: all(1) }), undefined, '')
   expect(sentence).toBe('Kith improves MRR@10 by 0.500 (p < 0.001); use the default settings')
   expect(settings).toBe('default')
 })
 
-test('a significant loss, and no difference, keep vector search', () => {
+test('advises vector search after a significant loss, or without a difference', () => {
   const worse = judgeTried(systemsOf({ run: all(1), kith: all(2) }), undefined, '')
   expect(worse.sentence).toBe('Kith worsens MRR@10 by 0.500 (p < 0.001); keep vector search')
   expect(worse.settings).toBeUndefined()
@@ -40,19 +40,19 @@ test('a significant loss, and no difference, keep vector search', () => {
   expect(same.sentence).toMatch(/does not measurably change MRR@10 .*; keep vector search$/)
 })
 
-test('few queries without a clear difference decide nothing', () => {
+test('gives no advice with few queries and no clear difference', () => {
   const { sentence } = judgeTried(systemsOf({ run: [2, 1, 1], kith: [1, 1, 1] }), undefined, '')
   expect(sentence).toMatch(/; 3 judged queries are too few to tell$/)
 })
 
-test('a better alternative is named', () => {
+test('names a better alternative', () => {
   const systems = systemsOf({ run: all(4), rrf: all(1), kith: all(2) })
   expect(judgeTried(systems, undefined, '').sentence).toContain(
     '(rrf is higher here: 1.0000 against 0.5000)',
   )
 })
 
-test('tuned settings are advised only where tuning found them better', () => {
+test('advises tuned settings only if tuning found them better', () => {
   const systems = systemsOf({ run: all(4), kith: all(2), tunedKith: all(1) })
   const tuned = (verdict: 'default' | 'tuned') => ({ verdict }) as never
   expect(judgeTried(systems, tuned('tuned'), 'x/tuned.json')).toMatchObject({

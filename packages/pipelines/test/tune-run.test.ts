@@ -23,7 +23,7 @@ const tune = (out: string, more: Partial<TuneInputs> = {}) =>
   tuneRun({ ...files(), qrels: path('topic.trec'), ...more, out: path(out) })
 
 describe('tuneRun', () => {
-  test('with few judged queries, it decides between the default settings and no reranking', async () => {
+  test('chooses between the default settings and no reranking with few judged queries', async () => {
     const { tuned, study, missing } = await tune('tuned.json')
     expect(tuned).toMatchObject({ verdict: 'default', measure: 'nDCG@10', queries: 20 })
     expect(tuned.heldOut.gain).toBeGreaterThan(0)
@@ -38,7 +38,7 @@ describe('tuneRun', () => {
     expect(read('by-file.trec')).toBe(read('by-default.trec'))
   })
 
-  test('where reranking hurts, it says so, and the run stays what it is', async () => {
+  test('reports that reranking hurts, and keeps the run', async () => {
     const { tuned } = await tune('keep.json', { qrels: path('as-it-is.trec') })
     expect(tuned.verdict).toBe('keep-run')
     const kept = await rerankRun({ ...files(), tuned, out: path('kept.trec') })
@@ -49,7 +49,7 @@ describe('tuneRun', () => {
     expect(order('forced.trec')).not.toBe(order('run.trec'))
   })
 
-  test('throws for missing data, or counts it', async () => {
+  test('refuses missing data, or counts it', async () => {
     const docs = await openEmbeddings(path('docs.npy'))
     const ids = Array.from({ length: 99 }, (_, row) => docs.idOf(row))
     await writeEmbeddings(path('fewer.npy'), { dimensions: 8, ids }, [docs.read(0, 99)])
@@ -68,13 +68,15 @@ describe('tuneRun', () => {
     expect(remarks).toContain('1 candidates of the run have no embedding: d99')
   })
 
-  test('says what is wrong', async () => {
+  test('names wrong inputs', async () => {
     await expect(tune('x', { measure: 'nonsense' })).rejects.toThrow('nonsense')
     await expect(tune('x', { methods: ['fusion'] })).rejects.toThrow('fusion needs the texts')
     await expect(tune('x', { methods: ['magic' as 'neighbor-rrf'] })).rejects.toThrow(
       'unknown method magic; methods: neighbors, rocchio',
     )
-    await expect(tune('x', { corpus: path('run.trec') })).rejects.toThrow('must be given together')
+    await expect(tune('x', { corpus: path('run.trec') })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+    })
     expect(existsSync(path('x'))).toBe(false)
     const reason = new Error('enough')
     const stopped = tuneRun(
@@ -88,7 +90,7 @@ describe('tuneRun', () => {
 
 const cranfield = sharedCollection('cranfield')
 
-describe.skipIf(!cranfield)('Cranfield', () => {
+describe.skipIf(!cranfield)('tuneRun on Cranfield', () => {
   const at = (name: string): string => join(cranfield!, name)
   const model = 'embeddings/all-MiniLM-L6-v2'
   const inputs = () => ({
@@ -115,7 +117,7 @@ describe.skipIf(!cranfield)('Cranfield', () => {
     expect(read('part.json')).toBe(read('two.json'))
   })
 
-  test('it chooses among methods, and what it chose is applied', async () => {
+  test('chooses among methods, and rerankRun applies the choice', async () => {
     const words = { corpus: at('corpus.jsonl'), queryText: at('queries.jsonl') }
     const study = path('methods.jsonl')
     const plan = { methods: 'all' as const, trials: 16, folds: 2, study }

@@ -22,7 +22,7 @@ const inputs: TuneTrainingInputs = {
 }
 const tune = (trials: number, hooks: Hooks = {}) => tuneTraining({ ...inputs, trials }, hooks)
 
-test('finds settings that learn better, ends trials that fall behind, and goes on', async () => {
+test('finds settings that learn better, ends trials that fall behind, and continues a study', async () => {
   const remarks: string[] = []
   const first = await tune(8, { onRemark: (remark) => remarks.push(remark) })
   expect(remarks).toContainEqual(
@@ -71,7 +71,7 @@ test('resumes the trial in which it was stopped', async () => {
   expect(trials).toEqual(whole.trials)
 })
 
-test('needs validation queries, and makes its own targets', async () => {
+test('refuses inputs without validation queries, and makes its own targets', async () => {
   await expect(tuneTraining({ ...inputs, validation: undefined })).rejects.toThrow(
     'trials are judged on validation queries',
   )

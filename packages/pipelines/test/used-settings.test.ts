@@ -5,7 +5,7 @@ import { usedSettings } from '../src/files/sidecar.ts'
 const all = { ...resolveMethodSettings({ tokenizer: 'english' }), missing: 'error', texts: true }
 const used = (change: object): string[] => Object.keys(usedSettings({ ...all, ...change })).sort()
 
-test('a report names the settings of the mix and of the method that were used', () => {
+test('returns the settings of the mix and of the method in use', () => {
   const graph = ['contextSize', 'k', 'kExp', 'method', 'metric', 'mix', 'rowScaling', 'texts']
   const words = [
     ...['b', 'k1', 'neighborWeight', 'supportDocs', 'supportWeight', 'bm25Weight'],
@@ -27,6 +27,6 @@ test('a report names the settings of the mix and of the method that were used', 
   expect(used({ method: 'neighbor-rrf' })).toContain('neighborRrfK')
 })
 
-test('settings of other commands are left as they are', () => {
+test('returns settings of other commands unchanged', () => {
   expect(usedSettings({ top: 200, metric: 'dot' })).toEqual({ top: 200, metric: 'dot' })
 })

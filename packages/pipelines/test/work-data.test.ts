@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 
-describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () => {
+describe.runIf(postgres)('data that a database cannot store, or has stored wrong', () => {
   const database = emptyDatabase()
   const listed = async () => {
     const batches = await Batches.open(database.url)
@@ -34,7 +34,7 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
   })
 
   test.each([['U+0000', 'd7\0x', '"d7\\u0000x" of a document contains the character U+0000']])(
-    '%s in the id of a candidate is refused at submission',
+    'submitRerank refuses %s in the id of a candidate',
     async (_, id, problem) => {
       const run = readFileSync(path('run.trec'), 'utf8')
       writeFileSync(path('nul.trec'), run.replace(/^q9 Q0 \S+ 3 /m, `q9 Q0 ${id} 3 `))
@@ -49,14 +49,14 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
   test.each([
     ['U+0000', 'a\\u0000b', ' document "d3": the text contains the character U+0000'],
     ['half a character', 'a\\ud800', ':1: '],
-  ])('%s in a text is refused by load', async (_, text, problem) => {
+  ])('loadStore refuses %s in a text', async (_, text, problem) => {
     writeFileSync(path('bad.jsonl'), `{"_id": "d3", "text": "${text}"}\n`)
     const store = `${database.url}#bad`
     const loading = loadStore({ store, docs: path('all.npy'), corpus: path('bad.jsonl') })
     await expect(loading).rejects.toThrow(`${path('bad.jsonl')}${problem}`)
   })
 
-  test('jobs that cannot be done say why, and the worker does the others', async () => {
+  test('a worker reports jobs that cannot be done, and does the others', async () => {
     const usual = { missing: 'error', texts: false, statistics: false }
     const settings = { settings: resolveMethodSettings(), ...usual }
     const item = (query: string, ids: string[], dimensions = sizes.dimensions) => ({

@@ -27,7 +27,7 @@ const JOBS = sizes.queries / JOB_SIZE
 /** Seconds without a sign of life after which a job goes to another worker. */
 const LEASE = 4
 
-describe.runIf(ownPostgres)('work on many machines', () => {
+describe.runIf(ownPostgres)('workBatches with faults', () => {
   let cluster: Cluster
   let url: string
   let batches = 0
@@ -89,7 +89,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     expect(readFileSync(out, 'utf8')).toBe(readFileSync(path('one-machine.trec'), 'utf8'))
   }
 
-  test('a worker is told to stop: it finishes its job', async () => {
+  test('finishes its job when it is told to stop', async () => {
     await submit()
     await onWrite(url, 'PERFORM pg_sleep(0.1)')
     const [first, second] = start(2) as [Started, Started]
@@ -101,7 +101,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     expect(await givenAgain(url, batch)).toBe(0)
   })
 
-  test('the database stops as in a crash, and comes back', async () => {
+  test('continues after a crash and restart of the database', async () => {
     await submit()
     const started = start(2)
     await until(async () => (await count()) > 3 * JOB_SIZE)
@@ -112,7 +112,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     expect(started.some(isWaiting)).toBe(true)
   })
 
-  test('the database is away while workers start, and comes later', async () => {
+  test('waits for a database that is down at the start', async () => {
     await submit()
     cluster.halt()
     const started = start(2)
@@ -126,7 +126,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     await expectAll(started)
   })
 
-  test('does not wait after a wrong password or database name', async () => {
+  test('throws at once for a wrong password or database name', async () => {
     const [wrong, absent] = [new URL(url), new URL(url)]
     wrong.password = 'wrong'
     absent.pathname = '/absent'
@@ -142,7 +142,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     }
   })
 
-  test('connections are cut, again and again', async () => {
+  test('continues after its connections are cut repeatedly', async () => {
     await submit()
     const started = start(2)
     for (let cuts = 1; cuts <= 5; cuts++) {
@@ -156,7 +156,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     await expectAll(started)
   })
 
-  test('the disk is full for a while', async () => {
+  test('continues after the disk was full for a while', async () => {
     await submit()
     await onWrite(url, `RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'`)
     const started = start(2)
@@ -168,7 +168,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     expect(await givenAgain(url, batch)).toBe(0)
   })
 
-  test('two submit the same batch at the same time', async () => {
+  test('submits a batch once if two programs submit it at the same time', async () => {
     const both = await Promise.all([submit(), submit()])
     expect(both.map(({ fresh }) => fresh).toSorted()).toEqual([false, true])
     const jobs = await run(url, "SELECT * FROM kith_jobs.job WHERE state = 'created'")
@@ -180,7 +180,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     await expectAll(start(2))
   })
 
-  test('a query that cannot be done is set aside, the rest finishes', async () => {
+  test('sets a query aside that cannot be done, and finishes the others', async () => {
     await submit()
     await run(url, "DELETE FROM kith.documents_main WHERE id = 'poison'")
     for (const { ended } of start(2)) await ended

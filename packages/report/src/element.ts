@@ -12,7 +12,10 @@ export type MakeElement = (
   ...children: (PageElement | string)[]
 ) => PageElement
 
-/** Its source is put into pages as it stands, so it may use nothing from outside itself. */
+/**
+ * The source of this function is put into pages unchanged, so it may use nothing from outside
+ * itself.
+ */
 export const element: MakeElement = (name, attributes, ...children) => {
   const made = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) if (value) made.setAttribute(key, value)

@@ -26,7 +26,7 @@ const collection = sharedCollection('cranfield')
 const folder = temporaryFolder()
 const measures = ['nDCG@10', 'MRR@10']
 
-test.skipIf(!collection)('Cranfield, reranked: from files to a page', async () => {
+test.skipIf(!collection)('renders a report of a reranked run of Cranfield from files', async () => {
   const at = (...path: string[]) => join(collection!, ...path)
   const model = (name: string) => at('embeddings/all-MiniLM-L6-v2', name)
   const qrels = await readQrels(at('qrels/test.trec'))

@@ -72,7 +72,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
-  test('finds queries by their words and by what became of them', async () => {
+  test('filters queries by their words and by their outcome', async () => {
     const data = new Collection(ids(30)).report()
     const worse = data.queries!.rows.filter((row) => row.after < row.before).length
     expect(worse).toBeGreaterThan(3)
@@ -90,7 +90,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
-  test('opens a query: its text and both rankings, with judgments and moves', async () => {
+  test('opens a query with its text and both rankings, judgments and moves', async () => {
     const data = new Collection(ids(30)).report()
     const { rows, documents } = data.queries!
     await withReport(data, async (page) => {
@@ -119,7 +119,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
-  test('shows few of 5,000 queries at first, and more on demand', async () => {
+  test('shows a few of 5,000 queries at first, and more on demand', async () => {
     await withReport(new Collection(ids(5000)).report(), async (page) => {
       const rows = page.locator('.queries tbody tr')
       expect(await rows.count()).toBe(50)
@@ -132,7 +132,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
-  test('hostile ids, texts and names are shown as they are and do nothing', async () => {
+  test('shows hostile ids, texts and names as text, and runs nothing of them', async () => {
     const evil = `</script><script>window.hacked=1</script>"'><img src=x onerror=window.hacked=1>\u2028\u202e`
     const collection = new Collection(
       [`q${evil}`, 'q2'],
@@ -168,7 +168,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
-  test('a single figure is as wide as the page', async () => {
+  test('draws a single figure as wide as the page', async () => {
     await withReport({ title: 'Curves', figures: [figures[0]!.figure] }, async (page) => {
       await page.setViewportSize({ width: 1280, height: 900 })
       const main = (await page.locator('main').boundingBox())!
@@ -201,7 +201,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
-  test('prints in light colors, with the plots, without controls, expanding nothing', async () => {
+  test('prints in light colors, with plots, without controls, and expands nothing', async () => {
     await withReport(new Collection(ids(60)).report(), async (page) => {
       await page.setViewportSize({ width: 690, height: 900 })
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
@@ -215,7 +215,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
-  test('the plots are XML that a strict parser takes', async () => {
+  test('contains plots that a strict XML parser reads', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
       const files = figures.map(({ figure }) => standaloneSvg(drawFigure(figure)))

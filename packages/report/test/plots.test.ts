@@ -21,13 +21,13 @@ describe.each(figures.map(({ figure, marks }) => [figure.kind, figure, marks] as
       }
     })
 
-    test('is the same each time, with no generated name in it', () => {
+    test('is drawn the same each time, without generated names', () => {
       const svg = drawFigure(figure)
       expect(drawFigure(structuredClone(figure))).toBe(svg)
       expect(svg).not.toMatch(/ (?:id|class|style)=|url\(|NaN|Infinity|undefined/)
     })
 
-    test('has a name and a description for those who do not see it', () => {
+    test('has a name and a description for screen readers', () => {
       const root = parse(drawFigure(figure)).querySelector('svg')!
       expect(root.getAttribute('role')).toBe('img')
       const title = root.querySelector('title')!.textContent!
@@ -35,7 +35,7 @@ describe.each(figures.map(({ figure, marks }) => [figure.kind, figure, marks] as
       expect(root.getAttribute('aria-label')).toMatch(/^.{20,}\.$/)
     })
 
-    test('as a file has plain colors, and dark ones for dark pages', () => {
+    test('has plain colors as a file, and dark colors for dark pages', () => {
       const file = standaloneSvg(drawFigure(figure))
       expect(file).not.toContain('var(')
       expect(file).toMatch(
@@ -46,18 +46,18 @@ describe.each(figures.map(({ figure, marks }) => [figure.kind, figure, marks] as
       )
     })
 
-    test('goes through a file unchanged', () => {
+    test('is read back from a file unchanged', () => {
       expect(parseFigures(formatFigures([figure]), 'sweep.json')).toEqual([figure])
     })
   },
 )
 
-test('colors differ: a file tells by the light one which dark one is meant', () => {
+test('uses a different light color for each dark color, so that a file can map them', () => {
   const light = Object.values(palette).map((color) => color.light)
   expect(new Set(light).size).toBe(light.length)
 })
 
-test('narrow plots are drawn narrow, with letters of the same size', () => {
+test('draws narrow plots with letters of the same size', () => {
   const { figure } = figures[0]!
   const root = (svg: string) => parse(svg).querySelector('svg')!
   const [wide, narrow] = [root(drawFigure(figure)), root(drawFigure(figure, { width: 358 }))]
@@ -65,7 +65,7 @@ test('narrow plots are drawn narrow, with letters of the same size', () => {
   expect(narrow.getAttribute('font-size')).toBe(wide.getAttribute('font-size'))
 })
 
-test('logarithmic axes name all their ticks', () => {
+test('labels all ticks of logarithmic axes', () => {
   const ticks = [...parse(timePlot(figures[1]!.figure as never)).querySelectorAll('text')].map(
     ({ textContent }) => textContent,
   )
@@ -74,14 +74,14 @@ test('logarithmic axes name all their ticks', () => {
   )
 })
 
-test('names keep the order that they are given in', () => {
+test('keeps the order of names', () => {
   const svg = settingPlot(figures[3]!.figure as never)
   const places = ['linear', 'exp', 'binary'].map((name) => svg.indexOf(`>${name}</text>`))
   expect(places).toEqual(places.toSorted((a, b) => a - b))
   expect(places[0]).toBeGreaterThan(0)
 })
 
-test('many gains become as many bars as can be told apart, with the same mean', () => {
+test('merges many gains into as many bars as a screen shows, with the same mean', () => {
   const gains = Array.from({ length: 5000 }, (_, i) => Math.sin(i))
   const bars = parse(gainsPlot({ kind: 'gains', measure: 'AP', gains })).querySelectorAll('rect')
   expect(bars.length).toBe(360)
@@ -89,7 +89,7 @@ test('many gains become as many bars as can be told apart, with the same mean', 
   expect(falls / 360).toBeCloseTo(gains.filter((gain) => gain < 0).length / 5000, 1)
 })
 
-test('quantiles: between values in proportion, over lists of different length', () => {
+test('interpolates quantiles in proportion, over lists of different length', () => {
   const lists = [[5, 1], [4], [3, 2], [2], [1]]
   expect(quantilesPerRank(lists)).toEqual([
     { rank: 1, low: 1.2, lower: 2, median: 3, upper: 4, high: 4.8 },
@@ -105,7 +105,7 @@ test('quantiles: between values in proportion, over lists of different length', 
   expect(quantilesPerRank([[3, 2, 1]], { ranks: 2 }).length).toBe(2)
 })
 
-test('a measure that never changes has round ticks, and no tick lies between two steps', () => {
+test('labels round ticks for a constant measure, and no tick between two steps', () => {
   const points = [0, 1, 2].map((step) => ({ step, loss: 3 - step, value: 0.33502712 }))
   const runs = [{ name: 'flat', points }]
   const svg = parse(trainingCurves({ kind: 'training', measure: 'nDCG@10', runs }))
@@ -115,7 +115,7 @@ test('a measure that never changes has round ticks, and no tick lies between two
   for (const wrong of ['0.33502712', '0.5']) expect(labels).not.toContain(wrong)
 })
 
-test('hostile names stay texts, and the file stays XML', () => {
+test('escapes hostile names, and keeps the file valid XML', () => {
   const name = '</text><script>alert(1)</script>"\'&\u0000\u2028\ud800'
   const points = [{ step: 0, loss: 1, value: 0.5 }]
   const svg = standaloneSvg(
@@ -127,7 +127,7 @@ test('hostile names stay texts, and the file stays XML', () => {
   expect(parse(svg).querySelectorAll('script').length).toBe(0)
 })
 
-describe('what cannot be drawn is refused, with the place', () => {
+describe('refuses figures that cannot be drawn, with the position', () => {
   const base: Figure = figures[0]!.figure
   const refused: readonly [string, object, RegExp][] = [
     [
@@ -169,13 +169,13 @@ describe('what cannot be drawn is refused, with the place', () => {
       '{"kith":"figures","version":1,"figures":[{"kind":"gains","measure":"AP","gains":[1,null]}]}',
       /sweep\.json: figure 1\.gains\[1\] must be a finite number, got null/,
     ],
-  ])('the file %s', (text, message) => {
+  ])('in the file %s', (text, message) => {
     expect(() => parseFigures(text, 'sweep.json')).toThrow(message)
   })
 })
 
 test.each(['light', 'dark'] as const)(
-  'letters and curves can be told from the %s ground',
+  'draws letters and curves with enough contrast on the %s background',
   (side) => {
     const luminance = (hex: string) =>
       [1, 3, 5]

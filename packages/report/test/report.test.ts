@@ -15,7 +15,7 @@ describe('queryRows', () => {
   const make = (options = {}) =>
     queryRows([a, b], collection.runs, collection.qrels, collection, 'MRR@10', options)
 
-  test('has the values of each query, and its rankings as the runs have them', () => {
+  test('returns the values of each query, and its rankings as in the runs', () => {
     const { rows, documents, measure, level } = make()
     expect([measure, level, rows.length]).toEqual(['MRR@10', 1, 30])
     for (const row of rows) {
@@ -37,7 +37,7 @@ describe('queryRows', () => {
     expect(new Set(documents.map(({ id }) => id)).size).toBe(documents.length)
   })
 
-  test('counts relevant documents by the level, and keeps as many as asked for', () => {
+  test('counts relevant documents by the level, and keeps the requested number of documents', () => {
     const relevant = (query: string, level: number) =>
       [...collection.qrels.get(query)!.values()].filter((grade) => grade >= level).length
     for (const { id, relevant: counted, rankings } of make({ level: 2, top: 3 }).rows) {
@@ -46,7 +46,7 @@ describe('queryRows', () => {
     }
   })
 
-  test('works without texts, and says which measures there are', () => {
+  test('works without texts, and names the available measures', () => {
     const rows = queryRows([a, b], collection.runs, collection.qrels, undefined, 'MRR@10')
     expect(rows.documents[0]).toEqual({ id: rows.documents[0]!.id })
     expect(rows.rows[0]!.text).toBeUndefined()
@@ -55,7 +55,7 @@ describe('queryRows', () => {
     )
   })
 
-  test('cuts long texts between characters', () => {
+  test('truncates long texts between characters', () => {
     const long = new Collection(['q'], undefined, () => '😀'.repeat(5000))
     const [first, second] = long.runs.map((run) => evaluate(long.qrels, run, ['AP']))
     const rows = queryRows([first!, second!], long.runs, long.qrels, long, 'AP')
@@ -65,7 +65,7 @@ describe('queryRows', () => {
   })
 })
 
-describe('the verdict', () => {
+describe('verdictOf', () => {
   const first: ReportRun = { name: 'plain', queries: 100, measures: { AP: 0.4 } }
   const of = (difference: number, p: number, further: ReportRun['comparison'] = {}) => {
     const AP = { difference, p, tTest: p, wins: 50, ties: 20, losses: 30 }
@@ -80,11 +80,11 @@ describe('the verdict', () => {
     [-0.02, 0.2, 'worse', 'Worse, but not significantly'],
     [0, 1, 'equal', 'No difference'],
     [0.02, Number.NaN, 'unsure', 'Better, but not significantly'],
-  ])('%d with p %d', (difference, p, kind, headline) => {
+  ])('judges a difference of %d with p %d', (difference, p, kind, headline) => {
     expect(of(difference, p)).toMatchObject({ kind, headline })
   })
 
-  test('gives the figures, and the measures that tell another story', () => {
+  test('returns the figures, and the measures that disagree', () => {
     const MRR = { difference: -0.1, p: 0.001, tTest: 0.001, wins: 1, ties: 2, losses: 97 }
     expect(of(0.02, 0.2, { MRR }).detail).toBe(
       'new against plain: AP rises from 0.4000 to 0.4200 (+0.0200; not significant, p = 0.20). ' +
@@ -94,16 +94,16 @@ describe('the verdict', () => {
   })
 })
 
-describe('the report', () => {
+describe('renderReport', () => {
   const data = collection.report()
   /** Without the script, in which such words have a meaning. */
   const markup = (page: string) => page.slice(0, page.indexOf('</main>'))
 
-  test('is the same each time', () => {
+  test('renders the same page each time', () => {
     expect(renderReport(structuredClone(data))).toBe(renderReport(data))
   })
 
-  test('has all that it is given', () => {
+  test('renders all parts of its data', () => {
     const page = renderReport(data)
     for (const part of [
       'plain.trec',
@@ -137,7 +137,7 @@ describe('the report', () => {
     expect(markup(renderReport(rest))).not.toMatch(/NaN|undefined/)
   })
 
-  test('settings are rounded, those within a setting have its name', () => {
+  test('rounds settings, and prefixes nested settings with the name of the outer one', () => {
     const settings = {
       share: 0.48219999999999996,
       documents: 29_981,
@@ -149,7 +149,7 @@ describe('the report', () => {
     expect(page).toContain('<dt>views.texts.graph</dt><dd>0.6667</dd>')
   })
 
-  test('needs nothing at all', () => {
+  test('renders a page without any data', () => {
     const page = renderReport({})
     expect(page).toContain('<h1>Retrieval report</h1>')
     expect(page).not.toContain('<section')
@@ -167,7 +167,7 @@ describe('the report', () => {
     )
   })
 
-  test('says when it was made only if told', () => {
+  test('prints the date only if it is given', () => {
     expect(renderReport({ generatedAt: '2026-01-01' })).toContain('2026-01-01')
   })
 
@@ -181,7 +181,7 @@ describe('the report', () => {
   })
 })
 
-describe('several runs and further findings', () => {
+describe('renderReport with several runs and tables', () => {
   const run = (name: string, value: number, p?: number) => ({
     name,
     queries: 10,
@@ -195,7 +195,7 @@ describe('several runs and further findings', () => {
         }),
   })
 
-  test('many runs are compared in one table, with the verdict on the last', () => {
+  test('compares many runs in one table, with the verdict on the last', () => {
     const page = renderReport({
       runs: [run('plain', 0.3), run('a', 0.2, 0.001), run('b', 0.31, 0.4), run('c', 0.4, 0.02)],
     })
@@ -206,7 +206,7 @@ describe('several runs and further findings', () => {
     expect(page).toContain('<details>')
   })
 
-  test('tables are read from a file, and nothing in them is code', () => {
+  test('reads tables from a file, and escapes their contents', () => {
     const rows = [
       ['what', 'figure'],
       ['<script>alert(1)</script>', '1'],

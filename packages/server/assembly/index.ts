@@ -28,7 +28,7 @@ const COMMA: u8 = 44
 const CLOSE: u8 = 93
 const LOWER_E: u8 = 101
 
-/** Where the last array ended: the position behind its bracket. */
+/** The end of the last array: the position behind its bracket. */
 let ended: usize = 0
 
 export function endOfNumbers(): usize {
@@ -38,7 +38,7 @@ export function endOfNumbers(): usize {
 /**
  * Reads an array from the position behind its opening bracket.
  *
- * @returns How many numbers it has; -1 where it is no array of numbers.
+ * @returns How many numbers it has; -1 if it is no array of numbers.
  */
 export function readNumbers(at: usize, into: usize): i32 {
   let count: i32 = 0

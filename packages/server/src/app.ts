@@ -175,7 +175,10 @@ function checkHeaders(incoming: IncomingMessage): void {
     throw new Problem(415, 'Content-Encoding is not supported; send the body uncompressed')
 }
 
-/** A signal that is aborted when the client is gone or the time is up, made once, at its first use. */
+/**
+ * A signal that is aborted when the client has disconnected or the time is up, made once, at its
+ * first use.
+ */
 function signalOf(outgoing: ServerResponse, seconds: number): () => AbortSignal {
   let controller: AbortController | undefined
   return () => {

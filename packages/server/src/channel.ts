@@ -134,7 +134,7 @@ export interface WorkerPlan {
 export interface ToWorkers {
   /** Starts its server; the answer is its address. */
   start(plan: WorkerPlan): Promise<string>
-  /** Its metrics. */
+  /** Returns the worker's metrics. */
   figures(_: undefined): Promise<Figures>
   /** Finishes the requests under way. */
   stop(_: undefined): Promise<void>
@@ -149,7 +149,7 @@ export interface ToFirst {
   search(question: Search, signal: AbortSignal): Promise<Hit[]>
   vectors(ids: readonly string[]): Promise<(Float32Array | undefined)[]>
   textVectors(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
-  /** Says that it hears questions now. */
+  /** Reports that this process is ready for questions. */
   ready(_: undefined): void
   /** The metrics of all processes as text. */
   metrics(_: undefined): Promise<string>

@@ -33,7 +33,7 @@ export async function openHttpServer(options: AppOptions, port: number): Promise
   }
 }
 
-/** The port of an address if it is free, or for 0 any that is; an error where it is taken. */
+/** The port of an address if it is free, or for 0 any that is; an error if it is taken. */
 export async function freePort(wanted: number, host: string): Promise<number> {
   const server = createServer()
   await listen(server, wanted, host)

@@ -21,7 +21,7 @@ export interface Limits {
   cache: number
 }
 
-/** The limits of a server that is told no others. */
+/** The default limits of a server. */
 export const defaultLimits: Readonly<Limits> = {
   body: 8 * 2 ** 20,
   documents: 1000,
@@ -65,10 +65,10 @@ export interface Cuts {
 
 /** The rules for texts that are too long, and the count of them in one request. */
 export interface TextRules {
-  /** Those of the request, for which names stand in its texts. */
+  /** The vectors of the request, whose names replace arrays in its texts. */
   vectors: RequestVectors
   limits: Pick<Limits, 'characters'>
-  /** Whether such a text is an error; else it is cut and counted. */
+  /** Whether a text beyond the limit is an error; otherwise it is truncated and counted. */
   strict: boolean
   cuts: Cuts
 }

@@ -54,7 +54,7 @@ export interface FoundNumbers {
  */
 export class NumberReader {
   readonly #bytes: Buffer
-  /** Where the numbers go: behind the bytes, at a multiple of four. */
+  /** The address of the numbers: behind the bytes, at a multiple of four. */
   readonly #into: number
   #room: Room | undefined
 
@@ -64,7 +64,7 @@ export class NumberReader {
   }
 
   /**
-   * Reads an array. Undefined where it is anything but an array of JSON numbers, which `JSON.parse`
+   * Reads an array. Undefined if it is anything but an array of JSON numbers, which `JSON.parse`
    * may judge.
    *
    * @param at The position behind the opening bracket.

@@ -45,7 +45,7 @@ export interface RankedList extends Ranking {
   relevances?: readonly (number | undefined)[] | undefined
 }
 
-/** What relevance is estimated by. */
+/** The background and calibration of estimated relevance. */
 export type RelevanceScale = Pick<ListOptions, 'background' | 'calibration'>
 
 /** The parts of a request that embedding its texts needs. */
@@ -112,8 +112,8 @@ export class Ranker {
   }
 
   /**
-   * Ranks hits that all have texts, in the order of their scores, which stand for the similarity to
-   * the query: only the vectors of the chosen ones are fetched.
+   * Ranks hits that all have texts, in the order of their scores, which replace the similarity to
+   * the query: only the vectors of the chosen hits are fetched.
    *
    * @param query With its embedding and its text.
    */
@@ -136,7 +136,7 @@ export class Ranker {
     return rankedList(plan.list(vector, vectors, this.#scaleOf(vector)))
   }
 
-  /** What relevance is estimated by for a query; nothing where the background has other dimensions. */
+  /** The background and calibration of a query; nothing if the background has other dimensions. */
   #scaleOf(vector: Vector): RelevanceScale {
     return this.scale.background?.dimensions === vector.length ? this.scale : {}
   }

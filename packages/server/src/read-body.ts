@@ -13,7 +13,7 @@ const KEPT_ROOM = 2 ** 20
 export class BodyReader {
   readonly #most: number
   #held = 0
-  /** Where the chunks of a body are joined; it is free again once that body is parsed. */
+  /** The buffer that joins the chunks of a body; it is free again once the body is parsed. */
   #room = Buffer.alloc(0)
 
   constructor(most: number) {
@@ -97,7 +97,7 @@ const FIELD = Buffer.from('embedding')
  * arrays of numbers and copies base64 twice. Here both are read straight into float32.
  */
 export function readJson(bytes: Buffer): Json {
-  // Decoding would put U+FFFD in the place of wrong bytes, and rank a text that nobody sent.
+  // Decoding would replace wrong bytes by U+FFFD, and rank a text that no client sent.
   if (!isUtf8(bytes)) throw new Problem(400, 'the body is not UTF-8; send JSON in UTF-8')
   const vectors = new RequestVectors()
   const numbers = new NumberReader(bytes)
@@ -117,7 +117,7 @@ export function readJson(bytes: Buffer): Json {
       const value = valueAt(bytes, at)
       if (bytes[value] !== QUOTE) continue
       at = endOfString(bytes, value + 1)
-      // What is not base64, such as a text with escapes, is left to `JSON.parse`.
+      // Strings that are not base64, such as a text with escapes, are left to `JSON.parse`.
       const vector = vectors.fromBase64(bytes.toString('latin1', value + 1, at - 1))
       if (vector) replace(value, at, vector)
     } else if (byte === OPEN && startsNumber(bytes[at + 1]!)) {
@@ -132,7 +132,7 @@ export function readJson(bytes: Buffer): Json {
   try {
     return { value: JSON.parse(parts.join('')), vectors }
   } catch (error) {
-    // The language's message quotes the text, in which names may stand for vectors.
+    // The message of `JSON.parse` quotes the text, in which names may replace vectors.
     if (!(error instanceof SyntaxError)) throw error
     throw new Problem(400, 'the body is not JSON')
   }

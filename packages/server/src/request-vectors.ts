@@ -4,7 +4,7 @@ import { endianness } from 'node:os'
 /** Numbers of a block of memory. */
 const BLOCK = 16_384
 
-/** Names that no client can guess, so that a text never stands for a vector. */
+/** Names that no client can guess, so that no text is taken for a vector. */
 const prefix = randomBytes(16).toString('hex')
 
 /**
@@ -21,7 +21,7 @@ export class RequestVectors {
     return prefix + (this.#named.push(vector) - 1)
   }
 
-  /** The vector that a text stands for, if it does. */
+  /** The vector that a text is the name of, if any. */
   named(text: string): Float32Array | undefined {
     return text.startsWith(prefix) ? this.#named[Number(text.slice(prefix.length))] : undefined
   }
@@ -34,7 +34,7 @@ export class RequestVectors {
     return vector
   }
 
-  /** The numbers whose little-endian float32 a text has as base64; undefined where it has none. */
+  /** The numbers whose little-endian float32 a text has as base64; undefined if it has none. */
   fromBase64(text: string): Float32Array | undefined {
     const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
     const characters = text.length - padding

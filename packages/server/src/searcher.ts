@@ -7,7 +7,7 @@ import { unavailable } from './problem.ts'
 export interface Hit {
   id: string
   score: number
-  /** Empty where it was not wanted. */
+  /** Empty if it was not requested. */
   vector: Float32Array
   title: string | undefined
   text: string | undefined
@@ -57,7 +57,7 @@ export class Searcher {
     return hits!
   }
 
-  /** The vectors of documents that a search found; undefined where one is gone since. */
+  /** The vectors of documents that a search found; undefined if one was deleted since. */
   vectors(ids: readonly string[]): Promise<(Float32Array | undefined)[]> {
     return this.#ask(async () => {
       const documents = await this.#store.fetch(ids, { vectors: true, texts: false })

@@ -31,12 +31,12 @@ export interface ServeOptions {
   open?: boolean | undefined
   /** Loads the model that embeds texts; without one, requests must bring embeddings. */
   openModel?: (() => Promise<TextModel>) | undefined
-  /** Where `/v1/search` looks. The server closes it. */
+  /** The store that `/v1/search` searches. The server closes it. */
   store?: SearchStore | undefined
   settings?: PartialSettings | undefined
   /**
-   * Whose terms are counted for the words score, where `settings` have no statistics: those of all
-   * documents of the store, as they are at the start, or those of each request alone. Default: store.
+   * The source of term statistics for the BM25 score if `settings` have none: all documents of the
+   * store at the start, or each request alone. Default: store.
    */
   statistics?: 'store' | 'context' | undefined
   /** The scale on which relevance is estimated; default: what the store keeps. */
@@ -58,7 +58,7 @@ export interface ServeOptions {
   onError?: ((error: unknown) => void) | undefined
 }
 
-/** Where a server listens that is told nothing else: for this machine only. */
+/** The default address of a server: this machine only. */
 export const defaultAddress = { host: '127.0.0.1', port: 8080 } as const
 
 /** A server that takes requests. */
@@ -139,7 +139,7 @@ function checkWorkers(workers: number): void {
   throw new KithError('BAD_SETTING', `workers must be a whole number of at least 1, got ${workers}`)
 }
 
-/** What worker processes are told, as plain data. */
+/** The options for worker processes, as plain data. */
 function workerPlan(
   {
     settings,

@@ -73,7 +73,7 @@ async function openPlainModel(
   const { queryPrefix = usual.query, documentPrefix = usual.document } = options
   const prefixes = { query: queryPrefix, document: documentPrefix }
   return {
-    // Clients are not told where on the machine the model lies.
+    // Clients do not learn the path of the model on this machine.
     name: isAbsolute(encoder.name) ? basename(encoder.name) : encoder.name,
     dimensions,
     maxTokens,

@@ -25,7 +25,7 @@ const answers: ToWorkers = {
     await (await server)?.close()
   },
 }
-// The callback takes the error of a first process that is gone, with which this one ends.
+// The callback takes the error of a first process that has exited, with which this one ends.
 const channel = new Channel<ToFirst>(
   (message) => void process.send?.(message, undefined, undefined, () => {}),
   answers,

@@ -11,8 +11,8 @@ import type { Services } from './routes/route.ts'
 /** Milliseconds before a worker that could not be started is started again. */
 const RETRY_TIME = 1000
 /**
- * Milliseconds that a worker may take to tell its metrics. Prometheus gives up after 10 seconds
- * unless told otherwise, and a worker that ranks answers between two requests.
+ * Milliseconds that a worker may take to report its metrics. Prometheus gives up after 10 seconds
+ * by default, and a worker that ranks answers between two requests.
  */
 const METRICS_TIME = 2000
 /** Milliseconds between two heartbeats, each of which asks the workers for their metrics. */
@@ -28,13 +28,13 @@ export interface Shared extends Pick<Services, 'embedder' | 'searcher'> {
   onError(error: unknown): void
 }
 
-/** One worker, as this process sees it. */
+/** A worker, as this process sees it. */
 interface Member {
   worker: Worker
   channel: Channel<ToWorkers>
   /** Whether it takes requests. */
   started: boolean
-  /** Its metrics when it last told them. */
+  /** The last reported metrics. */
   figures: Figures
   /** The question for its metrics that it has not answered yet. */
   asked?: Promise<boolean> | undefined
@@ -42,12 +42,15 @@ interface Member {
   missed: number
 }
 
-/** Processes that answer requests behind one port. One that dies or falls silent is replaced. */
+/**
+ * Processes that answer requests behind one port. A worker that dies or stops answering is
+ * replaced.
+ */
 export class Workers implements HttpServer {
   readonly #plan: WorkerPlan
   readonly #shared: Shared
   readonly #members = new Set<Member>()
-  /** Counts of workers that are gone, so that no count ever falls. */
+  /** Counts of workers that have exited, so that no count ever falls. */
   #past: Figures = []
   #url = ''
   #stopping = false
@@ -63,7 +66,7 @@ export class Workers implements HttpServer {
     if (cluster.isWorker) {
       throw new KithError('BAD_SETTING', 'a worker of a cluster cannot start workers')
     }
-    // They share a port by its number, which must be found before them where any will do.
+    // The workers share a port by its number, which must be found first if any port will do.
     const port = await freePort(plan.port, plan.access.host)
     const workers = new Workers({ ...plan, port }, shared)
     try {
@@ -92,7 +95,7 @@ export class Workers implements HttpServer {
     // Messages that come before a worker listens are lost.
     const ready = new Promise((resolve) => worker.once('message', resolve))
     const channel = new Channel<ToWorkers>(
-      // The callback takes the error of a worker that is gone; its exit says so, too.
+      // The callback takes the error of a worker that has exited; its exit says so, too.
       (message) => void ready.then(() => worker.send(message, () => {})),
       this.#answers(),
     )
@@ -197,7 +200,7 @@ export class Workers implements HttpServer {
       try {
         member.figures = await member.channel.ask('figures', undefined)
       } catch {
-        // One that dies meanwhile counts with what it had.
+        // A worker that dies meanwhile counts with its last metrics.
       }
       member.asked = undefined
       return true
@@ -207,7 +210,7 @@ export class Workers implements HttpServer {
   }
 }
 
-/** Starts a process; what it should do, it is told over its channel. */
+/** Starts a process, which gets its options over the channel. */
 function fork(): Worker {
   cluster.setupPrimary({
     exec: fileURLToPath(workerEntry(import.meta.url, 'worker-process.js')),

@@ -4,7 +4,7 @@ import { EmbeddingCache, keyOf } from '../src/embedder.ts'
 
 const never = new AbortController().signal
 
-test('the cache keeps the most recently used entries within its size', () => {
+test('keeps the most recently used embeddings within the size of the cache', () => {
   const entry = (value: number) => ({
     vector: new Float32Array(100).fill(value),
     tokens: 1,
@@ -29,12 +29,12 @@ test('the cache keeps the most recently used entries within its size', () => {
   expect([small.get('a')?.vector[0], small.get('long')]).toEqual([1, undefined])
 })
 
-test('a cache key contains the text and its role', () => {
+test('makes the cache key from the text and its role', () => {
   const keys = [keyOf('a', 'query'), keyOf('a', 'document'), keyOf('b', 'query')]
   expect(new Set([...keys, keyOf('a', 'query')]).size).toBe(3)
 })
 
-test('batches hold what waits, in order; a failure is that of its batch only', async () => {
+test('runs waiting inputs in batches in order, and fails only the batch with the error', async () => {
   const batches: number[][] = []
   const queue = new BatchQueue<number, number>(
     async (inputs) => {

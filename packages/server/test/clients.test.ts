@@ -44,8 +44,8 @@ beforeAll(async () => {
   expect(order.slice(0, 2).sort()).toEqual([1, 2])
 })
 
-describe('public clients', () => {
-  test('cohere-ai, version 2', async () => {
+describe('public clients get rankings', () => {
+  test('for cohere-ai, version 2', async () => {
     const client = new CohereClientV2({ token: key, environment: server.url })
     const answer = await client.rerank({ model: 'kith', query, documents: texts, topN: 4 })
     expect(answer.results.map(({ index }) => index)).toEqual(order.slice(0, 4))
@@ -54,7 +54,7 @@ describe('public clients', () => {
     expect(answer.meta?.apiVersion?.version).toBe('2')
   })
 
-  test('cohere-ai, version 1, with documents as objects and returned', async () => {
+  test('for cohere-ai, version 1, with documents as objects and returned', async () => {
     const client = new CohereClient({ token: key, environment: server.url })
     const answer = await client.rerank({
       query,
@@ -65,7 +65,7 @@ describe('public clients', () => {
     expect(answer.results[0]!.document?.text).toBe(texts[order[0]!])
   })
 
-  test('cohere-ai reads our errors', async () => {
+  test('and errors that cohere-ai reads', async () => {
     const stranger = new CohereClientV2({ token: 'wrong', environment: server.url })
     const refused = stranger.rerank({ model: 'kith', query, documents: texts }, { maxRetries: 0 })
     await expect(refused).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe('public clients', () => {
     await expect(empty).rejects.toMatchObject({ statusCode: 422 })
   })
 
-  test('@langchain/cohere', async () => {
+  test('for @langchain/cohere', async () => {
     const client = new CohereClient({ token: key, environment: server.url })
     // Its types are those of the version of cohere-ai that it brings.
     const fields = { client, model: 'kith', topN: 3 } as unknown as RerankFields
@@ -90,7 +90,7 @@ describe('public clients', () => {
     expect(await reranker.rerank(texts, query)).toHaveLength(3)
   })
 
-  test('the AI SDK’s Cohere provider', async () => {
+  test('for the AI SDK’s Cohere provider', async () => {
     const provider = createCohere({ baseURL: `${server.url}/v2`, apiKey: key })
     const { ranking } = await provider
       .reranking('kith')
@@ -111,7 +111,7 @@ describe('other protocols', () => {
     return response.json()
   }
 
-  test('text-embeddings-inference', async () => {
+  test('rerank as text-embeddings-inference does', async () => {
     const plain = (await ask('/rerank', { query, texts })) as { index: number; score: number }[]
     expect(plain.map(({ index }) => index)).toEqual(order)
     for (const { score } of plain) expect(Math.abs(score - 0.5)).toBeLessThan(0.5)
@@ -121,13 +121,13 @@ describe('other protocols', () => {
     expect(0.5 + first!.score / 2 / (1 + first!.score)).toBeCloseTo(plain[0]!.score, 12)
   })
 
-  test('Jina: usage counts tokens', async () => {
+  test('count tokens in the usage as Jina does', async () => {
     const answer = await ask('/v1/rerank', { model: 'kith', query, documents: texts })
     // Words and punctuation, and two special tokens around each text.
     expect(answer).toMatchObject({ object: 'list', usage: { total_tokens: 75 } })
   })
 
-  test('OpenAI: embeddings as numbers and as base64, of the encoder', async () => {
+  test('return OpenAI embeddings as numbers and as base64', async () => {
     interface Embeddings {
       data: { embedding: unknown; index: number }[]
       usage: { prompt_tokens: number }
@@ -142,7 +142,7 @@ describe('other protocols', () => {
     expect(data).toEqual([{ object: 'embedding', index: 0, embedding: base64(rows[3]!) }])
   })
 
-  test('texts and embeddings in one request; the query as a text', async () => {
+  test('accept texts and embeddings in one request, and the query as a text', async () => {
     const documents = texts.map((text, i) =>
       i % 2 ? { text } : { text, embedding: base64(rows[i + 1]!) },
     )
@@ -158,7 +158,7 @@ describe('other protocols', () => {
     ['/v1/embeddings', { input: Array(20).fill(7) }, /^input must be a text, not numbers/],
     ['/v1/embeddings', { input: 'a', dimensions: 100 }, /dimensions must be 384, .* got 100/],
     ['/v1/embeddings', { input: 'a', encoding_format: 'int8' }, /^encoding_format/],
-  ])('%s %j: the error of OpenAI', async (path, body, message) => {
+  ])('%s %j: return the error of OpenAI', async (path, body, message) => {
     const response = await post(server, path, body, authorized)
     expect(response.status).toBe(422)
     expect(await response.json()).toEqual({
@@ -171,7 +171,7 @@ describe('other protocols', () => {
     })
   })
 
-  test('answers errors in the format of text-embeddings-inference', async () => {
+  test('return errors in the format of text-embeddings-inference', async () => {
     const response = await post(server, '/rerank', { query, texts: 'one' }, authorized)
     expect(response.status).toBe(422)
     expect(await response.json()).toEqual({
@@ -181,7 +181,7 @@ describe('other protocols', () => {
   })
 })
 
-test('encodes a repeated text only once', async () => {
+test('encode a repeated text only once', async () => {
   const lookups = async (result: string): Promise<number> => {
     const response = await fetch(`${server.url}/metrics`, { headers: authorized })
     const line = new RegExp(`kith_embedding_cache_lookups_total{result="${result}"} (\\d+)`)

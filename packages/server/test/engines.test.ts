@@ -86,7 +86,7 @@ async function ask(server: RunningServer, path: string, body: string): Promise<A
 }
 
 test.each(engines)(
-  '$name: documents of the store are not encoded',
+  '$name: does not encode documents of the store',
   async ({ name, path, body }) => {
     const { encoded, openModel } = countingModel()
     const server = await serve({ openModel, store: await load(join(folder, name)) })
@@ -107,13 +107,16 @@ test.each(engines)(
 
 const { path, body } = engines[0]!
 
-test.runIf(postgres)('PostgreSQL, and workers that ask the first process', async () => {
-  const server = await serve({ ...countingModel(), store: await load(database.url), workers: 2 })
-  const { meta } = await ask(server, path, body([...texts, unknown]))
-  expect(meta.embeddings).toEqual({ given: 0, found: 4, encoded: 1 })
-})
+test.runIf(postgres)(
+  'finds documents in PostgreSQL, with workers that ask the first process',
+  async () => {
+    const server = await serve({ ...countingModel(), store: await load(database.url), workers: 2 })
+    const { meta } = await ask(server, path, body([...texts, unknown]))
+    expect(meta.embeddings).toEqual({ given: 0, found: 4, encoded: 1 })
+  },
+)
 
-test('a file of embeddings with its corpus', async () => {
+test('finds documents in an embeddings file with its corpus', async () => {
   const ids = texts.map((_, i) => `d${i}`)
   const file = join(folder, 'docs.npy')
   await writeEmbeddings(file, { dimensions: 32, ids, type: 'f32' }, vectors)
@@ -130,7 +133,7 @@ test('a file of embeddings with its corpus', async () => {
   expect(meta.embeddings).toEqual({ given: 0, found: 4, encoded: 1 })
 })
 
-test('refuses vectors whose length differs from the model’s', async () => {
+test('ignores vectors whose length differs from the model’s', async () => {
   const store = await openStore(join(folder, 'other'), { create: true })
   await store.add([{ id: 'a', vector: Float32Array.of(1, 2), text: texts[0]! }])
   const server = await serve({ ...countingModel(), store })
@@ -138,7 +141,7 @@ test('refuses vectors whose length differs from the model’s', async () => {
   expect(meta.embeddings).toEqual({ given: 0, found: 0, encoded: 4 })
 })
 
-test('without a model, a query with its embedding ranks texts of the store', async () => {
+test('ranks texts of the store for a query with an embedding if there is no model', async () => {
   const server = await serve({ store: await load(join(folder, 'no-model')) })
   const [asked] = await wordsModel().embed([query], 'query')
   const given = { query: { text: query, embedding: [...asked!.vector] }, documents: texts }

@@ -31,8 +31,8 @@ function restored(text: string): unknown {
 const read = (text: string): Float32Array | undefined =>
   new NumberReader(Buffer.from(text)).read(1)?.numbers
 
-describe('arrays of numbers', () => {
-  test('float32 numbers come out bit for bit, in every notation', () => {
+describe('NumberReader', () => {
+  test('reads float32 numbers bit for bit, in every notation', () => {
     const float = fc.float({ noNaN: true, noDefaultInfinity: true })
     fc.assert(
       fc.property(fc.array(float, { minLength: 1 }), (given) => {
@@ -47,7 +47,7 @@ describe('arrays of numbers', () => {
     )
   })
 
-  test('every number is the float32 of what JSON.parse reads', () => {
+  test('reads every number as the float32 of JSON.parse', () => {
     const double = fc.double({ noNaN: true, noDefaultInfinity: true })
     // The double in the middle of two float32, where the last digit decides.
     const middle = fc
@@ -84,7 +84,7 @@ describe('arrays of numbers', () => {
     )
   })
 
-  test('is read where JSON.parse reads numbers, and nowhere else', () => {
+  test('reads exactly the arrays of numbers that JSON.parse reads', () => {
     const signs = fc.constantFrom(...'0123456789'.repeat(2), ...'..--++eE,,,  \t\n]["nx')
     const text = fc.array(signs, { maxLength: 24 }).map((list) => `[${list.join('')}]`)
     fc.assert(
@@ -97,7 +97,7 @@ describe('arrays of numbers', () => {
     )
   })
 
-  test('long arrays do not stay in the memory of short ones', () => {
+  test('releases the memory of long arrays before it reads short ones', () => {
     const long = Array.from({ length: 3_000_000 }, (_, i) => i % 10)
     const found = read(JSON.stringify(long))!
     expect(found.length).toBe(long.length)
@@ -128,7 +128,7 @@ describe('arrays of numbers', () => {
     ['0.0', 0],
     ['16777217', 16777216],
     ['1e+2', 100],
-  ])('%s', (text, expected) => {
+  ])('reads %s', (text, expected) => {
     expect(read(`[${text}]`)).toEqual(Float32Array.of(expected))
   })
 
@@ -149,12 +149,12 @@ describe('arrays of numbers', () => {
     'NaN',
     '0x1',
     '1',
-  ])('leaves %s to the language', (text) => {
+  ])('leaves %s to JSON.parse', (text) => {
     expect(read(text === '1' ? '[1' : `[${text}]`)).toBeUndefined()
   })
 })
 
-describe('JSON with such arrays', () => {
+describe('readJson with arrays of numbers', () => {
   test('parses as JSON.parse does', () => {
     const json = fc.json({ maxDepth: 4 })
     const numbers = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 0, maxLength: 20 })
@@ -170,7 +170,7 @@ describe('JSON with such arrays', () => {
     )
   })
 
-  test('texts with brackets, quotes and backslashes stay texts', () => {
+  test('keeps texts with brackets, quotes and backslashes', () => {
     const list = '[1,2,3,4,5,6,7,8,9,10]'
     for (const text of [list, `"${list}`, `\\"${list}`, `\\${list}\\`, `\\\\"${list}"`, `"`]) {
       expect(restored(JSON.stringify({ text, list: 1 }))).toEqual({ text, list: 1 })
@@ -191,7 +191,7 @@ describe('JSON with such arrays', () => {
     expect(() => readJson(Buffer.from(text))).toThrow('the body is not JSON')
   })
 
-  test('no text of a client stands for an array', () => {
+  test('names arrays so that no text of a client can stand for one', () => {
     const { value, vectors } = readJson(Buffer.from('{"a":[1,2,3,4,5,6,7,8],"b":"0"}'))
     const { a } = value as { a: string }
     expect(a.length).toBeGreaterThan(32)
@@ -199,7 +199,7 @@ describe('JSON with such arrays', () => {
   })
 })
 
-describe('base64', () => {
+describe('base64 vectors', () => {
   const float = fc.float({ noDefaultInfinity: true })
   const whole = fc.array(float, { maxLength: 6 }).map((numbers) => base64(numbers))
   const noise = fc.constantFrom(
@@ -222,7 +222,7 @@ describe('base64', () => {
     return text.slice(0, at) + put + text.slice(at + removed)
   })
 
-  test('is what one sign after the other says, or nothing', () => {
+  test('are decoded as by a plain decoder, or refused', () => {
     fc.assert(
       fc.property(fc.oneof(whole, damaged, fc.string()), (text) => {
         expect(new RequestVectors().fromBase64(text)).toEqual(plainly(text))
@@ -246,7 +246,7 @@ describe('base64', () => {
   }
 })
 
-describe('a request to any address', () => {
+describe('a request with any body', () => {
   const text = fc.oneof(fc.lorem({ maxCount: 4 }), fc.string(), fc.constant('word '.repeat(20)))
   const tokens = fc.array(fc.nat(), { maxLength: 12 })
   const other = fc.oneof(
@@ -301,7 +301,7 @@ describe('a request to any address', () => {
   }
 
   test.each(routes.map((route) => [route.path, route] as const))(
-    '%s is answered in the form that is described, or refused',
+    'to %s gets the documented answer or an error',
     async (_, route) => {
       let answered = 0
       await fc.assert(

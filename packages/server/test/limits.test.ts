@@ -6,7 +6,7 @@ import { childrenOf, minilm, post, serve, sharedMinilm, Wire, wordsModel } from 
 const document = { embedding: [1, 0] }
 const small = { query: document, documents: [document] }
 
-describe('who may ask', () => {
+describe('authentication', () => {
   test('listens on other addresses only with a key or with --no-auth', async () => {
     const refused = startServer({ port: 0, host: '0.0.0.0' })
     await expect(refused).rejects.toThrow('set --api-key, or disable authentication with --no-auth')
@@ -18,7 +18,7 @@ describe('who may ask', () => {
     expect((await post(reached, '/v2/rerank', small)).status).toBe(200)
   })
 
-  test('the key stands in the header of every request but that for health', async () => {
+  test('requires the key in the header of every request except for health', async () => {
     const server = await serve({ keys: ['one', 'two'] })
     const status = async (path: string, authorization?: string): Promise<number> => {
       const headers: Record<string, string> = authorization ? { authorization } : {}
@@ -40,7 +40,7 @@ describe('who may ask', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'invalid_api_key' } })
   })
 
-  test('refuses requests of web pages: other host names, and bodies without the JSON type', async () => {
+  test('refuses requests of web pages with other host names, and bodies without the JSON type', async () => {
     const server = await serve()
     const named = (host: string): Promise<string> =>
       new Wire(server).send('GET /metrics HTTP/1.1', `Host: ${host}`, 'Connection: close', '', '')
@@ -57,7 +57,7 @@ describe('who may ask', () => {
   })
 })
 
-describe('how much', () => {
+describe('limits of a request', () => {
   test('answers 413 in the format of each API for too many documents, characters or bytes', async () => {
     const limits = { documents: 3, characters: 10, body: 2000 }
     const server = await serve({ limits, strict: true })
@@ -102,7 +102,7 @@ describe('how much', () => {
     expect((await post(server, '/v2/rerank', nested)).status).toBe(422)
   })
 
-  describe('texts that are too long', async () => {
+  describe('texts beyond the limit', async () => {
     const document = `${'word '.repeat(9)}\u{1f41d}`
     const body = { query: 'word', documents: ['short', document, `${document} and more`] }
     const openModel = async () => wordsModel(8)
@@ -170,7 +170,7 @@ describe('how much', () => {
         /document 0 has more than 8/,
       ],
     ])(
-      'are refused where the server or the request is strict: %s %j',
+      'are refused if the server or the request is strict: %s %j',
       async (path, given, message) => {
         const refused = await post(strict, path, given)
         expect([refused.status, await refused.text()]).toEqual([
@@ -188,9 +188,9 @@ describe('how much', () => {
     )
   })
 
-  test('refuses invalid limits at the start', async () => {
+  test('startServer refuses invalid limits', async () => {
     const wrong = (limits: object) => startServer({ port: 0, limits })
-    await expect(wrong({ body: 0 })).rejects.toThrow('the limit body must be')
+    await expect(wrong({ body: 0 })).rejects.toMatchObject({ code: 'BAD_SETTING' })
     await expect(wrong({ queue: 10 })).rejects.toThrow(
       'the queue (10 texts) must hold a full request',
     )
@@ -203,7 +203,7 @@ describe('the encoder’s queue', () => {
   const texts = (from: number, count: number) =>
     Array.from({ length: count }, (_, i) => text(from + i))
 
-  test('a full queue answers 429 with Retry-After, and no request waits forever', async () => {
+  test('answers 429 with Retry-After if it is full, and lets no request wait forever', async () => {
     const server = await serve({ openModel, limits: { queue: 30, documents: 20 } })
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -246,7 +246,7 @@ describe('the encoder’s queue', () => {
     expect(await queued(server)).toBe(0)
   })
 
-  test('a client that goes away leaves the queue', async () => {
+  test('drops the texts of a client that disconnects', async () => {
     const server = await serve({ openModel })
     const gone = new AbortController()
     const asked = fetch(`${server.url}/v2/rerank`, {
@@ -263,29 +263,26 @@ describe('the encoder’s queue', () => {
     expect(figures).toMatch(/kith_requests_total{route="\/v2\/rerank",status="499"} 1/)
   })
 
-  test.runIf(process.platform === 'linux')(
-    'an encoder that is killed is loaded again',
-    async () => {
-      const before = new Set(encoders())
-      const failures: unknown[] = []
-      const server = await serve({ openModel: minilm, onError: (error) => failures.push(error) })
-      const asked = post(server, '/rerank', { query: 'a', texts: texts(0, 30) })
-      await setTimeout(30)
-      for (const pid of encoders()) if (!before.has(pid)) process.kill(pid, 'SIGKILL')
-      const response = await asked
-      expect(response.status).toBe(503)
-      expect(response.headers.get('retry-after')).toBe('1')
-      expect(await response.json()).toEqual({
-        error: 'the encoder stopped and is starting again; retry later',
-        error_type: 'Overloaded',
-      })
-      expect(String(failures[0])).toMatch(/an encoder process ended/)
-      expect((await post(server, '/rerank', { query: 'a', texts: texts(0, 3) })).status).toBe(200)
-    },
-  )
+  test.runIf(process.platform === 'linux')('loads an encoder again that was killed', async () => {
+    const before = new Set(encoders())
+    const failures: unknown[] = []
+    const server = await serve({ openModel: minilm, onError: (error) => failures.push(error) })
+    const asked = post(server, '/rerank', { query: 'a', texts: texts(0, 30) })
+    await setTimeout(30)
+    for (const pid of encoders()) if (!before.has(pid)) process.kill(pid, 'SIGKILL')
+    const response = await asked
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('1')
+    expect(await response.json()).toEqual({
+      error: 'the encoder stopped and is starting again; retry later',
+      error_type: 'Overloaded',
+    })
+    expect(String(failures[0])).toMatch(/an encoder process ended/)
+    expect((await post(server, '/rerank', { query: 'a', texts: texts(0, 3) })).status).toBe(200)
+  })
 })
 
-describe('addresses', async () => {
+describe('routes', async () => {
   const server = await serve()
   test('answers 404 for unknown paths and 405 for wrong methods', async () => {
     expect((await post(server, '/v3/rerank', small)).status).toBe(404)
@@ -298,7 +295,7 @@ describe('addresses', async () => {
     expect(await broken.json()).toEqual({ error: 'the body is not JSON', error_type: 'Validation' })
   })
 
-  test('a body that is not UTF-8 is refused, in a text and outside of one', async () => {
+  test('refuse a body that is not UTF-8, in a text and outside of one', async () => {
     const embedding = JSON.stringify(Array.from({ length: 8 }, () => 1))
     const whole = `{"query":{"text":"caf\u00e9","embedding":${embedding}},"documents":[{"text":"a","embedding":${embedding}}]}`
     const send = async (body: Buffer) => {
@@ -321,7 +318,7 @@ describe('addresses', async () => {
     expect(await send(Buffer.from(whole, 'utf16le'))).toMatchObject({ status: 400 })
   })
 
-  test('serves its health and a description of all routes', async () => {
+  test('serve health and a description of all routes', async () => {
     const health = await fetch(`${server.url}/healthz`)
     expect(await health.json()).toEqual({ status: 'ok' })
     const description = (await (await fetch(`${server.url}/openapi.json`)).json()) as {

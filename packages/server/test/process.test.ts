@@ -42,7 +42,7 @@ function writeTuned(name: string, found: object): void {
   writeFileSync(join(folder, name), JSON.stringify({ settings: {}, ...tuned, ...found }))
 }
 
-test('serves texts and a store with a key; on SIGTERM it finishes what it has begun', async () => {
+test('serves texts and a store with a key, and finishes its requests on SIGTERM', async () => {
   const files = ['--store', join(folder, 'docs.npy'), '--corpus', join(folder, 'corpus.jsonl')]
   const server = await startProcess([...files, '--threads', '1', '--quiet'], {
     KITH_API_KEY: 'secret',
@@ -77,7 +77,7 @@ test('serves texts and a store with a key; on SIGTERM it finishes what it has be
   expect(await server.ended).toEqual([0, null])
 })
 
-test('ranks with the terms that kith term-statistics counted', async () => {
+test('ranks with the statistics of kith term-statistics', async () => {
   const statistics = termStatistics([...texts, 'bees', 'more bees', 'bees again'])
   await writeTermStatistics(join(folder, 'terms.bin'), statistics)
   const vectors = [
@@ -103,7 +103,7 @@ test('ranks with the terms that kith term-statistics counted', async () => {
   expect(await scores(['--term-statistics', 'none'])).not.toEqual(found)
 })
 
-test('serves what kith tune found', async () => {
+test('serves with the settings of kith tune', async () => {
   const server = await startProcess(['--model', 'none', '--settings', join(folder, 'tuned.json')])
   const embeddings = [
     [0.6, 0.8],
@@ -123,7 +123,7 @@ test('serves what kith tune found', async () => {
   expect(await server.ended).toEqual([0, null])
 })
 
-test('without a model it serves embeddings, and ends at once on a second signal', async () => {
+test('serves embeddings without a model, and exits at once on a second signal', async () => {
   const server = await startProcess(['--model', 'none', '--quiet', '--max-documents', '2'])
   const document = { embedding: [1, 0] }
   const status = async (count: number): Promise<number> => {
@@ -162,7 +162,7 @@ test('without a model it serves embeddings, and ends at once on a second signal'
 })
 
 test.runIf(process.platform === 'linux')(
-  'ends with the shell by which npx has started it',
+  'exits with the shell by which npx started it',
   async () => {
     // What npx does, and the two names by which its programs know it.
     const line = `"${process.execPath}" "${program}" serve --port 0 --json --model none; true`
@@ -208,7 +208,7 @@ test.each<[string[], number, RegExp]>([
     2,
     /supports only the method 'neighbors', got 'neighbor-rrf'/,
   ],
-])('%j is refused', (args, code, message) => {
+])('refuses %j', (args, code, message) => {
   const environment = { ...process.env, KITH_API_KEY: '' }
   const result = spawnSync(process.execPath, [program, 'serve', ...args], {
     encoding: 'utf8',
@@ -218,7 +218,7 @@ test.each<[string[], number, RegExp]>([
   expect(result.status).toBe(code)
 })
 
-test('no answer tells where on the machine the model lies', async () => {
+test('never returns the path of the model', async () => {
   const model = writeSmallModel(join(folder, 'models', 'small'))
   const server = await startProcess(['--model', model, '--threads', '1'])
   const health = new Wire(server).send(

@@ -50,12 +50,12 @@ function expectBest(scores: number[]): void {
 }
 
 describe('Open WebUI', () => {
-  test('external reranker: backend/open_webui/retrieval/models/external.py', async () => {
+  test('gets scores as an external reranker: backend/open_webui/retrieval/models/external.py', async () => {
     const body = { model: 'kith', query, documents, top_n: documents.length }
     expectBest(scoresOf((await ask<Results>('/v1/rerank', body)).results))
   })
 
-  test('OpenAI embeddings: backend/open_webui/retrieval/utils.py', async () => {
+  test('gets OpenAI embeddings: backend/open_webui/retrieval/utils.py', async () => {
     const body = { input: documents, model: 'kith' }
     const { data } = await ask<{ data: { embedding: number[] }[] }>('/v1/embeddings', body)
     expect(data.map(({ embedding }) => embedding.length)).toEqual([32, 32, 32])
@@ -64,7 +64,7 @@ describe('Open WebUI', () => {
 
 describe('Dify', () => {
   test.each(['/v1/rerank', '/rerank'])(
-    'OpenAI-API-compatible, %s: models/openai_api_compatible/models/rerank/rerank.py of its plugins',
+    'gets scores as OpenAI-API-compatible, %s: models/openai_api_compatible/models/rerank/rerank.py of its plugins',
     async (path) => {
       const asked = { model: 'kith', query, documents, top_n: 2, return_documents: true }
       const body = { ...asked, score_threshold: 0.5 }
@@ -75,7 +75,7 @@ describe('Dify', () => {
     },
   )
 
-  test('Text Embedding Inference: huggingface_tei/tei_helper.py', async () => {
+  test('gets scores as Text Embedding Inference: huggingface_tei/tei_helper.py', async () => {
     const info = (await get('/info')) as { model_type: object; [name: string]: unknown }
     // It takes the first name for the kind of the model, and asks no other for reranking.
     expect(Object.keys(info.model_type)[0]).toBe('reranker')
@@ -87,12 +87,12 @@ describe('Dify', () => {
 })
 
 describe('RAGFlow, rag/llm/rerank_model.py', () => {
-  test('OpenAI-API-Compatible and LocalAI', async () => {
+  test('gets scores as OpenAI-API-Compatible and LocalAI', async () => {
     const body = { model: 'kith', query, documents, top_n: documents.length }
     expectBest(scoresOf((await ask<Results>('/rerank', body)).results))
   })
 
-  test('Xinference, which sends flags as words', async () => {
+  test('gets scores as Xinference, which sends flags as words', async () => {
     const flags = { return_documents: 'true', return_len: 'true' }
     const { results } = await ask<Results>('/v1/rerank', {
       model: 'kith',
@@ -105,7 +105,7 @@ describe('RAGFlow, rag/llm/rerank_model.py', () => {
   })
 })
 
-test('Flowise, Azure Rerank Retriever: nodes/retrievers/AzureRerankRetriever/AzureRerank.ts', async () => {
+test('Flowise gets scores in its Azure Rerank Retriever: nodes/retrievers/AzureRerankRetriever/AzureRerank.ts', async () => {
   const asked = { model: 'rerank-v3.5', top_n: 2, max_chunks_per_doc: 10, query }
   const body = { ...asked, return_documents: false, documents }
   const { results } = await ask<Results>('/v2/rerank', body, { 'api-key': key })
@@ -113,7 +113,7 @@ test('Flowise, Azure Rerank Retriever: nodes/retrievers/AzureRerankRetriever/Azu
   expect(results[0]).toEqual({ index: best, relevance_score: expect.any(Number) })
 })
 
-test('LibreChat, Jina reranker: src/tools/search/rerankers.ts of @librechat/agents', async () => {
+test('LibreChat gets scores as from Jina’s reranker: src/tools/search/rerankers.ts of @librechat/agents', async () => {
   const asked = { model: 'jina-reranker-v2-base-multilingual', query, top_n: 2, documents }
   const { results } = await ask<Results>('/v1/rerank', { ...asked, return_documents: true })
   expect(results).toHaveLength(2)
@@ -121,12 +121,12 @@ test('LibreChat, Jina reranker: src/tools/search/rerankers.ts of @librechat/agen
 })
 
 describe('Continue, core/llm/llms', () => {
-  test('cohere: Cohere.ts', async () => {
+  test('gets scores as cohere: Cohere.ts', async () => {
     const { results } = await ask<Results>('/v1/rerank', { model: 'kith', query, documents })
     expectBest(scoresOf(results))
   })
 
-  test('huggingface-tei: HuggingFaceTEI.ts', async () => {
+  test('gets scores as huggingface-tei: HuggingFaceTEI.ts', async () => {
     expect(await get('/info')).toMatchObject({ model_id: 'words', max_client_batch_size: 1000 })
     const cut = { truncation_direction: 'Right', truncate: true }
     const body = { query, return_text: false, raw_scores: false, texts: documents, ...cut }
@@ -140,7 +140,7 @@ describe('Continue, core/llm/llms', () => {
   })
 })
 
-test('Voyage’s client reads data, with documents as texts', async () => {
+test('Voyage’s client gets data with documents as texts', async () => {
   const body = { query, documents, model: 'rerank-2.5', top_k: 1, return_documents: true }
   const answer = await ask<{ data: object[] }>('/v1/rerank', { ...body, truncation: true })
   expect(answer).toMatchObject({
@@ -151,7 +151,7 @@ test('Voyage’s client reads data, with documents as texts', async () => {
   expect(answer.data).toHaveLength(1)
 })
 
-test('n8n, Embeddings OpenAI: nodes/embeddings/EmbeddingsOpenAI of its LangChain nodes', async () => {
+test('n8n gets OpenAI embeddings: nodes/embeddings/EmbeddingsOpenAI of its LangChain nodes', async () => {
   // The list from which its users choose a model.
   expect(await get('/v1/models')).toEqual({
     object: 'list',
@@ -165,7 +165,7 @@ test('n8n, Embeddings OpenAI: nodes/embeddings/EmbeddingsOpenAI of its LangChain
 })
 
 test.each([[[[9906, 1917]]], [[[9906, 1917, 11, 220, 16, 17, 18, 19, 20]]], [[9906, 1917]]])(
-  'LangChain in Python sends tokens, unless told not to: %j is refused with the reason',
+  'LangChain in Python gets an error with the reason for tokens: %j',
   async (input) => {
     const response = await post(server, '/v1/embeddings', { input, model: 'kith' }, bearer)
     expect(response.status).toBe(422)

@@ -18,7 +18,7 @@ interface Answer {
   meta: { relevance?: string }
 }
 
-test('relevance_score is the estimated or calibrated relevance, and never rises', async () => {
+test('returns the estimated or calibrated relevance as relevance_score, which never rises', async () => {
   const similarity = (i: number): number =>
     documents[i]!.reduce((sum, value, j) => sum + value * query[j]!, 0)
   const sorted = [...documents.keys()].sort((a, b) => similarity(b) - similarity(a))
@@ -40,7 +40,7 @@ test('relevance_score is the estimated or calibrated relevance, and never rises'
   }
 })
 
-test('without a background, texts or vectors of its length, scores compare documents only', async () => {
+test('returns scores without a relevance if there is no background, text or vector of its length', async () => {
   const plain = await serve()
   const withOne = await serve({ background: known })
   const bare = { ...body, documents: body.documents.map(({ embedding }) => ({ embedding })) }

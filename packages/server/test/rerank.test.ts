@@ -28,8 +28,8 @@ function expected(): number[] {
   return Array.from(order, (place) => found[place]!)
 }
 
-describe('documents with embeddings', () => {
-  test('arrays and base64 give the ranking of the library, with falling scores from 0 to 1', async () => {
+describe('rerank with embeddings', () => {
+  test('ranks arrays and base64 as the library does, with falling scores from 0 to 1', async () => {
     for (const embed of [base64, (vector: Float32Array) => Array.from(vector)]) {
       const { results } = await ask({
         query: { embedding: embed(query) },
@@ -43,7 +43,7 @@ describe('documents with embeddings', () => {
     }
   })
 
-  test('the order in which documents come does not matter', async () => {
+  test('ranks the same in whatever order the documents are sent', async () => {
     const shuffled = [...documents.keys()].sort((a, b) => ((a * 7919) % 61) - ((b * 7919) % 61))
     const { results } = await ask({
       query: { embedding: base64(query) },
@@ -71,7 +71,7 @@ describe('documents with embeddings', () => {
     expect(results.map(({ index }) => index)).toEqual(expected())
   })
 
-  test('titles count more than texts, unless rank_fields leaves them out', async () => {
+  test('weights titles more than texts, unless rank_fields leaves them out', async () => {
     const chosen = expected()[20]!
     const titles = documents.map((_, i) => (i === chosen ? 'the very words' : `title ${i}`))
     const body = {
@@ -112,7 +112,7 @@ describe('documents with embeddings', () => {
     expect(places(titled)).toBe(0)
   })
 
-  test('top_n and return_documents', async () => {
+  test('applies top_n and return_documents', async () => {
     const body = {
       query: { text: 'bees', embedding: [1, 0] },
       documents: [
@@ -129,7 +129,7 @@ describe('documents with embeddings', () => {
     expect(first).not.toHaveProperty('document')
   })
 
-  test('vectors of any length, zero and single ones have finite scores', async () => {
+  test('returns finite scores for vectors of any length, zero vectors and single documents', async () => {
     const odd = [
       [0, 0],
       [1e17, 0],
@@ -143,7 +143,7 @@ describe('documents with embeddings', () => {
     }
   })
 
-  test('the paper’s settings and the cosine', async () => {
+  test('applies the presets of the paper and the cosine', async () => {
     const raw = await serve({ settings: { ...resolveSettings({ mix: 'raw' }), metric: 'cosine' } })
     const response = await post(raw, '/v1/rerank', {
       query: { text: 'a', embedding: [1, 0] },
@@ -157,7 +157,7 @@ describe('documents with embeddings', () => {
   })
 })
 
-describe('what is wrong is said where it is', () => {
+describe('a wrong request is answered with the position of the mistake', () => {
   const good = { query: { embedding: [1, 0] }, documents: [{ embedding: [1, 0] }] }
   test.each<[object, RegExp]>([
     [{ ...good, query: undefined }, /^query: must be a text/],

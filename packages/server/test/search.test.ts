@@ -58,7 +58,7 @@ function expected(
   return Array.from(order, (place) => `d${found[place]}`)
 }
 
-test('finds, reranks with the words, and returns texts', async () => {
+test('finds documents, reranks with words, and returns texts', async () => {
   const text = 'all about bees'
   const found = await search({ query: { embedding: base64(query), text }, return_documents: true })
   expect(found.map(({ id }) => id)).toEqual(expected(query, text).slice(0, 10))
@@ -73,15 +73,18 @@ const stores = [
   { name: 'LanceDB', there: true, address: () => join(folder, 'lance') },
   { name: 'PostgreSQL', there: postgres, address: () => database.url },
 ]
-test.each(stores.filter(({ there }) => there))('finds the same in $name', async ({ address }) => {
-  const store = await openStore(address(), { create: true })
-  await store.add(documents.map((vector, i) => ({ id: ids[i]!, vector, text: texts[i]! })))
-  const other = await serve({ store })
-  const body = { query: { embedding: base64(query), text: 'all about bees' }, top_n: 50 }
-  const found = await search({ ...body, return_documents: true }, other)
-  expect(found.map(({ id }) => id)).toEqual(expected(query, 'all about bees').slice(0, 50))
-  expect(found[0]!.document!.text).toBe(texts[Number(found[0]!.id.slice(1))])
-})
+test.each(stores.filter(({ there }) => there))(
+  'finds the same documents in $name',
+  async ({ address }) => {
+    const store = await openStore(address(), { create: true })
+    await store.add(documents.map((vector, i) => ({ id: ids[i]!, vector, text: texts[i]! })))
+    const other = await serve({ store })
+    const body = { query: { embedding: base64(query), text: 'all about bees' }, top_n: 50 }
+    const found = await search({ ...body, return_documents: true }, other)
+    expect(found.map(({ id }) => id)).toEqual(expected(query, 'all about bees').slice(0, 50))
+    expect(found[0]!.document!.text).toBe(texts[Number(found[0]!.id.slice(1))])
+  },
+)
 
 /** A store that writes down what it is asked for. */
 async function watched(more: Partial<SearchStore> = {}) {
@@ -104,7 +107,7 @@ async function watched(more: Partial<SearchStore> = {}) {
 }
 const bees = { query: { embedding: base64(query), text: 'all about bees' }, top_n: 50 }
 
-test('a list of queries has the results of each; the candidates of all count', async () => {
+test('returns the results of each query in a list, and limits the candidates of all together', async () => {
   const queries = [bees.query, { embedding: base64(documents[3]!) }]
   const each = await Promise.all(queries.map((one) => search({ query: one, top_n: 5 })))
   expect(await search({ query: queries, top_n: 5 })).toEqual(each)
@@ -120,7 +123,7 @@ test('a list of queries has the results of each; the candidates of all count', a
   })
 })
 
-test('takes 200 texts from the store, and the vectors of 50', async () => {
+test('reads 200 texts and the vectors of 50 documents from the store', async () => {
   const { store, asked } = await watched()
   const other = await serve({ store })
   expect((await search(bees, other)).map(({ id }) => id)).toEqual(
@@ -133,7 +136,7 @@ test('takes 200 texts from the store, and the vectors of 50', async () => {
   ])
 })
 
-test('takes the context alone, or other statistics, where it is told so', async () => {
+test('reads only the context, or uses other statistics, if the settings say so', async () => {
   const { store, asked } = await watched()
   const alone = await serve({ store, statistics: 'context' })
   const found = (await search(bees, alone)).map(({ id }) => id)
@@ -152,7 +155,7 @@ test('takes the context alone, or other statistics, where it is told so', async 
   )
 })
 
-test('ranks without words if a document has no text or is gone', async () => {
+test('ranks without words if a document has no text or is deleted', async () => {
   const { store: complete } = await watched()
   const { store } = await watched({
     async fetch(ids, options) {
@@ -196,7 +199,7 @@ test('reranks the documents of a request by the statistics of the server', async
   expect(results.map(({ index }) => index)).toEqual(Array.from(ranked.order, (i) => order[i]!))
 })
 
-test('searches at the same time do not mix', async () => {
+test('answers concurrent searches independently', async () => {
   const bodies = documents.slice(0, 40)
   const all = await Promise.all(
     bodies.map((vector, i) => search({ query: { embedding: base64(vector) }, top_n: 1 + i })),
@@ -227,13 +230,13 @@ test('applies candidates, and names wrong requests', async () => {
   }
 })
 
-test('documents that are not there are refused', async () => {
-  await expect(openSearchStore(join(folder, 'empty.npy'))).rejects.toThrow(
-    /empty\.npy: there is no such file/,
-  )
+test('refuses documents that do not exist', async () => {
+  await expect(openSearchStore(join(folder, 'empty.npy'))).rejects.toMatchObject({
+    code: 'BAD_FILE',
+  })
 })
 
-test('an empty store finds nothing; a broken one tells the log, not the client', async () => {
+test('finds nothing in an empty store, and reports a broken store only in the log', async () => {
   const empty = await serve({ store: await openStore(join(folder, 'empty.npy'), { create: true }) })
   const answer = await post(empty, '/v1/search', { query: { embedding: [1] } })
   expect(((await answer.json()) as Answer).results).toEqual([])

@@ -71,7 +71,7 @@ const until = async (done: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await done())) await setTimeout(5)
 }
 
-test.each([1, 2])('a language is read by as many processes as there are: %d', async (workers) => {
+test.each([1, 2])('ranks with the tokenizer of a language, %d workers', async (workers) => {
   const server = await serve({ workers, settings: { tokenizer: 'german' } })
   onTestFinished(() => server.close())
   const response = await post(server, '/v1/rerank', {
@@ -86,7 +86,7 @@ test.each([1, 2])('a language is read by as many processes as there are: %d', as
   expect(results.map(({ index }) => index)).toEqual([1, 0])
 })
 
-test('kith serve --store answers by the German store’s stems, with one worker and with two', async () => {
+test('kith serve --store ranks with the German store’s stems, with one worker and with two', async () => {
   const address = join(temporaryFolder(), 'german')
   const store = await openStore(address, { create: true, tokenizer: 'german' })
   const german = rows.map((_, i) => `Die Straße Nummer ${i} ist ${i % 3 ? 'lang' : 'neu'}.`)
@@ -120,7 +120,7 @@ test('kith serve --store answers by the German store’s stems, with one worker 
 })
 
 describe('two workers with one encoder and one store', () => {
-  test('workers answer as one process does, errors included', async () => {
+  test('answer as one process does, errors included', async () => {
     const settings = { statistics: termStatistics(texts) }
     const options = { openModel: async () => model(), limits: { documents: 60 }, settings }
     const failures: string[][] = [[], []]
@@ -167,7 +167,7 @@ describe('two workers with one encoder and one store', () => {
     expect(hits).toBeGreaterThan(texts.length)
   })
 
-  test('a client that goes away takes its texts out of the queue of the first process', async () => {
+  test('drop the texts of a client that disconnects from the queue of the first process', async () => {
     let release = (): void => {}
     const released = new Promise<void>((resolve) => {
       release = resolve
@@ -190,18 +190,20 @@ describe('two workers with one encoder and one store', () => {
     release()
   })
 
-  test('refuses a port in use and an invalid number of workers', async () => {
+  test('are refused on a port in use, and in an invalid number', async () => {
     const server = await serve()
     const port = Number(new URL(server.url).port)
     await expect(startServer({ port, workers: 2 })).rejects.toThrow(
       'the port is in use; choose another',
     )
-    await expect(startServer({ port: 0, workers: 1.5 })).rejects.toThrow('workers must be')
+    await expect(startServer({ port: 0, workers: 1.5 })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+    })
   })
 })
 
 test.runIf(process.platform === 'linux')(
-  'kith serve --workers: one that is killed is replaced, and the end waits for requests',
+  'are replaced when killed in kith serve --workers, which finishes its requests at the end',
   async () => {
     const server = await startProcess(['--workers', '2', '--model', 'none'])
     const workers = () => childrenOf(server.child.pid!, WORKER)
@@ -283,7 +285,7 @@ describe.runIf(process.platform === 'linux')('kith serve --workers with a frozen
     expect(await server.ended).toEqual([0, null])
   })
 
-  test('says that the metrics are partial, and passes on the connection of the worker', async () => {
+  test('reports partial metrics, and passes on the connection of the worker', async () => {
     const { server } = await startFrozen()
     // The workers get connections in turn: the frozen one gets one of these.
     const answers = await Promise.all([metricsOf(server), metricsOf(server)])

@@ -107,7 +107,7 @@ export function checkSearch(
 }
 
 /**
- * Why a text cannot be kept in a database, or undefined where it can: PostgreSQL has no character
+ * Why a text cannot be kept in a database, or undefined if it can: PostgreSQL has no character
  * U+0000, and half of a surrogate pair would come back as another character.
  */
 export function unstorable(text: string): string | undefined {

@@ -1,4 +1,4 @@
-/** Where candidates with their vectors come from: exact search over files, LanceDB, PostgreSQL. */
+/** Stores of documents with their vectors: exact search over files, LanceDB, PostgreSQL. */
 export type { DocumentSource, MemoryDocuments, StoredDocuments } from './documents.ts'
 export {
   type ExactSearchOptions,

@@ -9,7 +9,7 @@ const entry = workerEntry(import.meta.url, 'worker.js')
 const pools = new Map<WebAssembly.Module | undefined, WorkerPool<ScanRequest, ScanAnswer>>()
 
 /**
- * Has a search done by scanners in threads of their own. Afterwards the threads wait for another
+ * Has a search done by scanners in separate threads. Afterwards the threads wait for another
  * search; if this one failed or was stopped, they end.
  */
 export async function withScanThreads(
@@ -59,7 +59,7 @@ export type ScanRequest =
   | { task: 'finish' }
   | { task: 'rest' }
 
-/** Its answer: the best documents to `finish`, nothing to the other requests. */
+/** The thread's answer: the best documents to `finish`, nothing to the other requests. */
 export type ScanAnswer = Best | undefined
 
 /** A block as a place in shared memory. */

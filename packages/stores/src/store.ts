@@ -29,7 +29,10 @@ export interface StoreSearchOptions {
   metric?: Metric | undefined
   /** Compares with every document even where there is an approximate index. */
   exact?: boolean | undefined
-  /** A condition in the store's SQL that documents must fulfill. It is run as it is: never build it from untrusted input. */
+  /**
+   * A condition in the store's SQL that documents must fulfill. It is run unchanged: never build it
+   * from untrusted input.
+   */
   filter?: string | undefined
   /** Whether hits come with their vectors; default true. */
   vectors?: boolean | undefined
@@ -43,11 +46,11 @@ export interface StoreFetchOptions {
   texts?: boolean | undefined
 }
 
-/** One query's best documents, best first. */
+/** The best documents of a query, best first. */
 export interface StoreHits {
   ids: string[]
   scores: Float32Array
-  /** Their vectors, one behind the other; empty where they were not wanted. */
+  /** Their vectors, one behind the other; empty if they were not wanted. */
   vectors: Float32Array
 }
 
@@ -61,7 +64,7 @@ export interface Store {
   count(): Promise<number>
   /** Each query's best documents. */
   search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]>
-  /** Documents by id, in the order asked for; undefined where there is none. */
+  /** Documents by id, in the order asked for; undefined if there is none. */
   fetch(ids: readonly string[], options?: StoreFetchOptions): Promise<(StoreDocument | undefined)[]>
   /**
    * The ids of the documents whose words fit a text best, best first, where the store can search
@@ -74,12 +77,12 @@ export interface Store {
    */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /**
-   * How often terms occur in the documents that have texts: for the words score of rankings. Changes
-   * of documents keep it up to date; undefined where there are no texts, or none were counted.
+   * How often terms occur in the documents that have texts: for the BM25 score of rankings. Changes
+   * of documents keep it up to date; undefined if there are no texts, or none were counted.
    */
   terms(): Promise<TermStatistics | undefined>
   /**
-   * The background by which the relevance of hits is estimated; undefined where none was made, or the
+   * The background by which the relevance of hits is estimated; undefined if none was made, or the
    * number of documents has doubled or halved since.
    */
   background?(): Promise<Background | undefined>
@@ -106,7 +109,8 @@ export interface StoreOptions {
   metric?: Metric | undefined
   /**
    * How the terms of texts are counted. A store with terms of another tokenizer counts all of its
-   * texts anew with the next change. Default: the store's own tokenizer, `english` for a new store.
+   * texts again with the next change. Default: the store's own tokenizer, `english` for a new
+   * store.
    */
   tokenizer?: TokenizerName | undefined
   /**

@@ -68,7 +68,7 @@ export class TermChanges {
     return this.#added.finish()
   }
 
-  /** The statistics after the changes; undefined where these cannot be the ones before. */
+  /** The statistics after the changes; undefined if these cannot be the ones before. */
   applyTo(before: TermStatistics): TermStatistics | undefined {
     if (before.tokenizer !== this.tokenizer) return undefined
     const more = mergeTermStatistics([before, this.#added.finish()])
@@ -81,7 +81,7 @@ function count(builder: TermStatisticsBuilder, document: TextOfDocument): void {
   if (text !== undefined) builder.add(text)
 }
 
-/** Statistics without those of some of their documents; undefined where these were never counted. */
+/** Statistics without those of some of their documents; undefined if these were never counted. */
 function subtract(whole: TermStatistics, part: TermStatistics): TermStatistics | undefined {
   const frequencies = Float64Array.from(whole.frequencies)
   let at = 0

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { backgroundBeside, backgroundFile } from '../src/search/background.ts'
 
-test('a background of other documents is told, and one of another model is refused', async () => {
+test('reports a background of other documents, and refuses one of another model', async () => {
   const docs = join(temporaryFolder(), 'docs.npy')
   const ids = Array.from({ length: 6 }, (_, i) => `d${i}`)
   const data = Float32Array.from({ length: 6 * 4 }, (_, i) => Math.sin(i * i + 1))

@@ -65,8 +65,8 @@ const cases = fc.record({
   seed: fc.integer({ min: 1, max: 2 ** 30 }),
 })
 
-describe.each(compiled)('codes, %s', (kernel) => {
-  it('find the same documents as scoring everything, bit for bit', async () => {
+describe.each(compiled)('searchExact with codes, %s', (kernel) => {
+  it('finds the same documents as without codes, bit for bit', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async (one) => {
         const { dimensions, queryCount, documentCount, top, metric, seed } = one
@@ -82,7 +82,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
     )
   })
 
-  it('find the same in half precision', async () => {
+  it('finds the same documents in half precision', async () => {
     const queries = wholeNumbers(3, 256, 5, 30)
     const { data, rows, dimensions } = wholeNumbers(1500, 256, 6, 30)
     const halves = { rows, dimensions, memory: toHalves(data) }
@@ -91,7 +91,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
     expect(await searchExact(queries, halves, { ...options, codes: true })).toEqual(expected)
   })
 
-  it('search again if the sample set the threshold too high', async () => {
+  it('searches again if the sample set the threshold too high', async () => {
     // Every 16th document is good, and every 32nd is sampled.
     const documents = matrix(4096, 16, 'noise', 7)
     documents.data.forEach((value, i) => {
@@ -107,7 +107,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
     expect(seen.at(-1)).toBe(documents.rows)
   })
 
-  it('have room for all candidates of one tile', async () => {
+  it('has room for all candidates of one tile', async () => {
     // The second query's best documents are the first ones, those of the others the last ones.
     const queries = matrix(8, 256, 'zero', 1)
     for (let q = 0; q < 8; q++) queries.data[q * 256] = q === 1 ? -1 : 1
@@ -125,7 +125,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
     ['an infinite document', 3, Infinity],
     ['products beyond float32', 1e10, 3e38],
     ['products of a query without a code beyond float32', 1e30, 1e11],
-  ])('report %s as a search without codes does', async (_, queryValue, value) => {
+  ])('reports %s as a search without codes does', async (_, queryValue, value) => {
     const queries = matrix(2, 16, 'positive', 1)
     queries.data.fill(queryValue)
     // A row that is in the sample.
@@ -141,11 +141,11 @@ describe.each(compiled)('codes, %s', (kernel) => {
     expect(await messages[1]).toBe(await messages[0])
   })
 
-  describe('in the kernel', () => {
+  describe('computes codes in the kernel', () => {
     const dimensions = 272
     const kindsOfRows: Kind[] = ['noise', 'signs', 'copies', 'spike', 'zeros', 'short']
 
-    it.each(kindsOfRows)('are those of the definition, %s', (kind) => {
+    it.each(kindsOfRows)('that equal their definition, %s', (kind) => {
       const documents = matrix(37, dimensions, kind, 11)
       const { codes, facts } = encodeInKernel(kernel, documents)
       for (let row = 0; row < documents.rows; row++) {
@@ -161,7 +161,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
       }
     })
 
-    it('bound every score, and leave few to compute', () => {
+    it('that bound every score, and leave few scores to compute', () => {
       const documents = matrix(100, dimensions, 'noise', 12)
       const queries = matrix(20, dimensions, 'noise', 13)
       for (const threshold of [-Infinity, 0, 20, 40]) {
@@ -182,7 +182,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
   })
 })
 
-it('a query’s sums stay in 16 bits whatever the document', () => {
+it('encodes a query so that its sums stay within 16 bits for every document', () => {
   fc.assert(
     fc.property(
       fc.array(fc.float({ noNaN: true, min: -1, max: 1 }), { minLength: 272, maxLength: 272 }),
@@ -210,7 +210,7 @@ it('a query’s sums stay in 16 bits whatever the document', () => {
   )
 })
 
-it('any number of workers finds the same with codes', async () => {
+it('finds the same with codes for any number of workers', async () => {
   const documents = matrix(9000, 256, 'noise', 21)
   const queries = matrix(30, 256, 'noise', 22)
   for (const metric of metrics) {

@@ -5,11 +5,13 @@ import { wholeNumbers } from './support.ts'
 
 /** A store makes a background of its documents, and keeps it. */
 export function keepsBackground({ store, use }: StoreInUse): void {
-  it.runIf(store.texts)('makes a background by a seeded sample, and keeps it', async () => {
+  it.runIf(store.texts)('makes a background from a seeded sample, and keeps it', async () => {
     await use(async (opened) => {
       expect(await opened.background!()).toBeUndefined()
       await opened.add(documents)
-      await expect(opened.makeBackground!({ sample: 1 })).rejects.toThrow('sample')
+      await expect(opened.makeBackground!({ sample: 1 })).rejects.toMatchObject({
+        code: 'BAD_SETTING',
+      })
       const few = await opened.makeBackground!({ sample: 30 })
       expect(few).not.toEqual(await opened.makeBackground!({ sample: 30, seed: 1 }))
       expect(few).toEqual(await opened.makeBackground!({ sample: 30 }))
@@ -40,7 +42,7 @@ export function keepsBackground({ store, use }: StoreInUse): void {
     })
   })
 
-  it('finds the same for many queries in one call as for one after the other', async () => {
+  it('finds the same for many queries in one call as for one query after the other', async () => {
     await use(async (opened) => {
       await opened.add(documents)
       const many = wholeNumbers(9, 12, 5, 40)

@@ -77,7 +77,7 @@ export function keepsDocuments({ at, use }: StoreInUse): void {
     })
   })
 
-  it('adds, replaces and removes', async () => {
+  it('adds, replaces and removes documents', async () => {
     await use(async (opened) => {
       await opened.add(documents.slice(0, 10))
       await expect(opened.add([documents[10]!, documents[3]!])).rejects.toThrow(
@@ -101,7 +101,7 @@ export function keepsDocuments({ at, use }: StoreInUse): void {
     })
   })
 
-  it('takes unusual ids as they are', async () => {
+  it('keeps unusual ids unchanged', async () => {
     const ids = [
       "O'Brien; DROP TABLE documents --",
       '"quoted" \\ back\\slash',
@@ -144,7 +144,7 @@ export function keepsDocuments({ at, use }: StoreInUse): void {
     })
   })
 
-  it('has no document with an id that it could not keep', async () => {
+  it('finds no document by an id that it could not store', async () => {
     await use(async (opened) => {
       // What half a character would be turned into on its way.
       await opened.add([{ ...documents[0]!, id: 'a\ufffd' }])

@@ -6,7 +6,7 @@ import { rowOf, wholeNumbers } from './support.ts'
 
 /** A store finds what the exact search finds. */
 export function findsDocuments({ store, use }: StoreInUse): void {
-  it.each(['dot', 'cosine'] as const)('finds what exact search finds, %s', async (metric) => {
+  it.each(['dot', 'cosine'] as const)('finds the documents of exact search, %s', async (metric) => {
     await use(async (opened) => {
       await opened.add(documents)
       expect(await opened.count()).toBe(400)
@@ -23,7 +23,7 @@ export function findsDocuments({ store, use }: StoreInUse): void {
     })
   })
 
-  it.runIf(store.texts)('keeps the metric it was made for, without an index', async () => {
+  it.runIf(store.texts)('keeps the metric of its creation, without an index', async () => {
     await use((opened) => opened.add(documents.slice(0, 200)), { metric: 'cosine' })
     await use(async (opened) => {
       await opened.replace(documents)
@@ -37,7 +37,7 @@ export function findsDocuments({ store, use }: StoreInUse): void {
     })
   })
 
-  it('gives all documents where there are fewer than wanted', async () => {
+  it('returns all documents if there are fewer than requested', async () => {
     await use(async (opened) => {
       await opened.add(documents.slice(0, 3))
       const [hits] = await opened.search(queries, { top: 10 })
@@ -45,20 +45,22 @@ export function findsDocuments({ store, use }: StoreInUse): void {
     })
   })
 
-  it('refuses queries that do not fit', async () => {
+  it('refuses wrong queries', async () => {
     await use(async (opened) => {
       await opened.add(documents.slice(0, 2))
       const short = wholeNumbers(1, 5, 3, 4)
       await expect(opened.search(short, { top: 3 })).rejects.toThrow(
         'queries have 5 dimensions, but the store has 12',
       )
-      await expect(opened.search(queries, { top: 0 })).rejects.toThrow('top must be')
+      await expect(opened.search(queries, { top: 0 })).rejects.toMatchObject({
+        code: 'BAD_SETTING',
+      })
       const bad = { ...queries, data: new Float32Array(queries.data.length).fill(Infinity) }
       await expect(opened.search(bad, { top: 3 })).rejects.toThrow('query row 0, column 0')
     })
   })
 
-  it.runIf(store.filter !== undefined)('filters', async () => {
+  it.runIf(store.filter !== undefined)('applies a filter', async () => {
     await use(async (opened) => {
       await opened.add(documents)
       const [hits] = await opened.search(queries, { top: 10, filter: store.filter })
@@ -66,35 +68,38 @@ export function findsDocuments({ store, use }: StoreInUse): void {
     })
   })
 
-  it.runIf(store.approximate)('has an index that finds nearly all, with exact scores', async () => {
-    const many = clustered(6000, 5)
-    const asked = clustered(50, 6)
-    await use(async (opened) => {
-      const list = Array.from({ length: 6000 }, (_, i) => ({
-        id: `d${i}`,
-        vector: rowOf(many, i),
-      }))
-      await opened.add(list)
-      await opened.index!()
-      for (const filter of [undefined, store.filter]) {
-        const found = await opened.search(asked, { top: 20, filter })
-        if (filter === undefined) expect(await recall(found, asked, many)).toBeGreaterThan(0.95)
-        else for (const { ids } of found) expect(ids.toSorted()).toEqual(['d0', 'd1'])
-        const { ids, scores } = found[3]!
-        expect(scores).toEqual(scoresOf(rowOf(asked, 3), many, ids))
-      }
-      const exact = await opened.search(asked, { top: 20, exact: true })
-      expect(await recall(exact, asked, many)).toBe(1)
-      // What came after the index was built is found too.
-      const query = rowOf(asked, 0)
-      await opened.add([{ id: 'new', vector: query.map((value) => value * 9) }])
-      expect((await opened.search(asked, { top: 1 }))[0]!.ids).toEqual(['new'])
-    })
-    await use(async (opened) => {
-      const found = await opened.search(asked, { top: 20 })
-      expect(await recall(found, asked, many)).toBeGreaterThan(0.9)
-    })
-  })
+  it.runIf(store.approximate)(
+    'finds nearly all documents with an index, with exact scores',
+    async () => {
+      const many = clustered(6000, 5)
+      const asked = clustered(50, 6)
+      await use(async (opened) => {
+        const list = Array.from({ length: 6000 }, (_, i) => ({
+          id: `d${i}`,
+          vector: rowOf(many, i),
+        }))
+        await opened.add(list)
+        await opened.index!()
+        for (const filter of [undefined, store.filter]) {
+          const found = await opened.search(asked, { top: 20, filter })
+          if (filter === undefined) expect(await recall(found, asked, many)).toBeGreaterThan(0.95)
+          else for (const { ids } of found) expect(ids.toSorted()).toEqual(['d0', 'd1'])
+          const { ids, scores } = found[3]!
+          expect(scores).toEqual(scoresOf(rowOf(asked, 3), many, ids))
+        }
+        const exact = await opened.search(asked, { top: 20, exact: true })
+        expect(await recall(exact, asked, many)).toBe(1)
+        // What came after the index was built is found too.
+        const query = rowOf(asked, 0)
+        await opened.add([{ id: 'new', vector: query.map((value) => value * 9) }])
+        expect((await opened.search(asked, { top: 1 }))[0]!.ids).toEqual(['new'])
+      })
+      await use(async (opened) => {
+        const found = await opened.search(asked, { top: 20 })
+        expect(await recall(found, asked, many)).toBeGreaterThan(0.9)
+      })
+    },
+  )
 }
 
 /** Points around 60 centers: embeddings have such a structure, without which no index helps. */

@@ -5,7 +5,7 @@ import { documents, type StoreInUse } from './store-under-test.ts'
 
 /** A store keeps texts and counts their terms. */
 export function keepsTexts({ store, use }: StoreInUse): void {
-  it.runIf(store.texts)('keeps texts', async () => {
+  it.runIf(store.texts)('keeps texts and titles', async () => {
     await use(async (opened) => {
       await opened.add([
         { ...documents[0]!, title: 'Title — é', text: 'line\n"two"\t🙂' },
@@ -23,7 +23,7 @@ export function keepsTexts({ store, use }: StoreInUse): void {
     })
   })
 
-  it('fetches only what is wanted', async () => {
+  it('fetches only the requested parts', async () => {
     const [first, second] = documents as [StoreDocument, StoreDocument]
     const texts = store.texts ? { title: 'Title', text: 'text' } : {}
     await use(async (opened) => {
@@ -47,7 +47,7 @@ export function keepsTexts({ store, use }: StoreInUse): void {
     })
   })
 
-  it.runIf(store.texts)('finds the vectors of texts, as they change', async () => {
+  it.runIf(store.texts)('finds the vectors of texts, also after changes', async () => {
     const [a, b, c, d] = documents as [StoreDocument, StoreDocument, StoreDocument, StoreDocument]
     await use(async (opened) => {
       expect(await opened.textVectors!(['bees'])).toEqual([undefined])
@@ -74,7 +74,7 @@ export function keepsTexts({ store, use }: StoreInUse): void {
     })
   })
 
-  it.runIf(store.texts)('counts the terms of the texts that it has', async () => {
+  it.runIf(store.texts)('counts the terms of its texts', async () => {
     const [d0, d1, d2, d3] = documents as [
       ...[StoreDocument, StoreDocument, StoreDocument, StoreDocument],
     ]
@@ -114,7 +114,7 @@ export function keepsTexts({ store, use }: StoreInUse): void {
     })
   })
 
-  it.runIf(store.texts)('finds documents by their words once it has an index of them', async () => {
+  it.runIf(store.texts)('finds documents by their words once it has a word index', async () => {
     const texts = [
       'honey of bees',
       'The price of HONEY',
@@ -143,7 +143,7 @@ export function keepsTexts({ store, use }: StoreInUse): void {
     })
   })
 
-  it.runIf(store.texts)('reads statistics that another program changed', async () => {
+  it.runIf(store.texts)('reads statistics that another program has changed', async () => {
     await use(async (opened) => {
       await opened.add([{ ...documents[0]!, text: 'bees' }])
       expect((await opened.terms())!.documents).toBe(1)

@@ -11,7 +11,7 @@ const folder = new URL(
 const present = existsSync(folder)
 if (!present) console.warn(`skipped: no collection at ${folder}`)
 
-it.skipIf(!present).each(kernels)('the top 200 of Cranfield is reproduced, %s', async (kernel) => {
+it.skipIf(!present).each(kernels)('reproduces the top 200 of Cranfield, %s', async (kernel) => {
   const queries = readNpy('queries.npy')
   const { data: memory, rows: documents, dimensions } = readNpy('docs.npy')
   const queryIds = lines('queries.ids.txt')

@@ -67,8 +67,8 @@ const damages: [string, (file: string) => void][] = [
   ],
 ]
 
-describe('LanceDB’s errors are KithErrors with the store, one line and the cause', () => {
-  it.each(damages)('a file %s', async (_, damage) => {
+describe('LanceDB’s errors become KithErrors with the store, one line and the cause', () => {
+  it.each(damages)('for a file %s', async (_, damage) => {
     let said = 0
     for (const file of files()) {
       rmSync(path('damaged'), { recursive: true, force: true })
@@ -83,7 +83,7 @@ describe('LanceDB’s errors are KithErrors with the store, one line and the cau
     expect(said).toBeGreaterThan(0)
   })
 
-  it.runIf(smallDisks)('a full disk', async () => {
+  it.runIf(smallDisks)('for a full disk', async () => {
     await onSmallDisk(path('full'), '64k', async () => {
       await using store = await openStore(path('full/store'), { create: true })
       await expect(store.add(documents)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe('LanceDB’s errors are KithErrors with the store, one line and the cau
     })
   })
 
-  it.runIf(smallDisks)('a disk that can only be read: reading goes on', async () => {
+  it.runIf(smallDisks)('for a read-only disk, where reading still works', async () => {
     await onSmallDisk(path('frozen'), '16m', async ({ freeze }) => {
       cpSync(path('whole'), path('frozen/store'), { recursive: true })
       freeze()
@@ -108,7 +108,7 @@ describe('LanceDB’s errors are KithErrors with the store, one line and the cau
     })
   })
 
-  it('names a file in the place of the folder', async () => {
+  it('for a file in place of the folder', async () => {
     writeFileSync(path('file'), '')
     for (const address of [path('file#main'), path('file/below')]) {
       await expect(openStore(address, { create: true })).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe('LanceDB’s errors are KithErrors with the store, one line and the cau
     await expect(openStore(path('file/below'))).rejects.toThrow('there is no such folder')
   })
 
-  it('names a filter that is not SQL', async () => {
+  it('for a filter that is not SQL', async () => {
     await using store = await openStore(path('whole'))
     const search = store.search(queries, { top: 3, filter: 'id = (' })
     await expect(search).rejects.toThrow(/whole#main: LanceDB failed: .*parser error/)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { openStore } from '../src/index.ts'
 
-test('a LanceDB collection of an earlier version, without hashes, still works', async () => {
+test('opens a LanceDB collection of an earlier version, without hashes', async () => {
   const folder = join(temporaryFolder(), 'lance')
   const item = new arrow.Field('item', new arrow.Float32(), true)
   const text = (name: string, nullable: boolean) =>

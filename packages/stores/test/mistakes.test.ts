@@ -17,8 +17,8 @@ async function mistake(
   return `${error.code} ${error.message}`
 }
 
-describe.each(kernels)('numbers that are not finite, %s', (kernel) => {
-  it.each([NaN, Infinity, -Infinity])('a document with %s is named', async (value) => {
+describe.each(kernels)('searchExact with numbers that are not finite, %s', (kernel) => {
+  it.each([NaN, Infinity, -Infinity])('names a document with %s', async (value) => {
     const data = documents.data.slice()
     data[77 * 5 + 4] = value
     const expected = `BAD_VECTOR document row 77, column 4 is ${value}; vectors must be finite`
@@ -30,13 +30,13 @@ describe.each(kernels)('numbers that are not finite, %s', (kernel) => {
     }
   })
 
-  it('a half-precision document with infinity is named', async () => {
+  it('names a half-precision document with infinity', async () => {
     const source = { rows: 2, dimensions: 1, memory: Uint16Array.of(0x3c00, 0xfc00) }
     const query = { data: Float32Array.of(0), rows: 1, dimensions: 1 }
     expect(await mistake(query, source, { kernel })).toMatch('row 1, column 0 is -Infinity')
   })
 
-  it('a product beyond float32 is named', async () => {
+  it('names a product beyond float32', async () => {
     const source = { rows: 2, dimensions: 1, memory: Float32Array.of(1, -1e30) }
     const query = { data: Float32Array.of(1, 1e30), rows: 2, dimensions: 1 }
     expect(await mistake(query, source, { kernel })).toBe(
@@ -45,7 +45,7 @@ describe.each(kernels)('numbers that are not finite, %s', (kernel) => {
   })
 })
 
-it('a query that is not finite is named', async () => {
+it('names a query that is not finite', async () => {
   const data = queries.data.slice()
   data[7] = NaN
   expect(await mistake({ ...queries, data }, shared(documents))).toBe(
@@ -53,7 +53,7 @@ it('a query that is not finite is named', async () => {
   )
 })
 
-it('shapes and settings that do not fit are errors with their numbers', async () => {
+it('searchExact refuses wrong shapes and settings, with their numbers', async () => {
   const source = shared(documents)
   expect(await mistake(wholeNumbers(3, 4, 1, 9), source)).toMatch(
     /BAD_SHAPE .*4 dimensions, but documents have 5/,
@@ -81,7 +81,7 @@ it('shapes and settings that do not fit are errors with their numbers', async ()
   )
 })
 
-describe('a signal stops the search', () => {
+describe('searchExact stops on a signal', () => {
   it.each([0, 2])('with %i workers', async (workers) => {
     const dimensions = 512
     const endless: DocumentSource = { rows: 2 ** 32 - 1, dimensions, read: (_, __, into) => into }
@@ -92,14 +92,14 @@ describe('a signal stops the search', () => {
     await expect(search).rejects.toHaveProperty('cause.name', 'TimeoutError')
   })
 
-  it('before it begins', async () => {
+  it('before it starts', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     const search = searchExact(queries, shared(documents), { top: 3, signal })
     await expect(search).rejects.toThrow('enough')
   })
 })
 
-it('passes the error of a reader to the caller', async () => {
+it('throws the error of a reader', async () => {
   const source: DocumentSource = {
     ...{ rows: 100, dimensions: 5 },
     async read() {

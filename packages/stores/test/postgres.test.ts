@@ -11,7 +11,7 @@ import { connectPostgres, inTransaction, isPassing } from '../src/postgres.ts'
 
 const document = { id: 'a', vector: Float32Array.of(1, 2) }
 
-describe.runIf(postgres)('a database', () => {
+describe.runIf(postgres)('a PostgreSQL store', () => {
   const database = emptyDatabase()
 
   it('adds no document of a batch with a wrong document', async () => {
@@ -61,7 +61,7 @@ describe.runIf(postgres)('a database', () => {
     await again.close()
   })
 
-  it('uses a table that is partitioned', async () => {
+  it('uses a partitioned table', async () => {
     await (await openStore(database.url, { create: true })).close()
     await run(
       database.url,
@@ -100,7 +100,7 @@ describe.runIf(postgres)('a database', () => {
     await expect(openStore(`${database.url}#x; DROP TABLE y`)).rejects.toThrow('got "x')
   })
 
-  it('says what is wrong without the password', async () => {
+  it('leaves the password out of errors', async () => {
     const url = new URL(database.url)
     url.password = 'secret'
     const error = await openStore(url.href).catch((reason: Error) => reason)
@@ -155,7 +155,7 @@ describe.runIf(postgres)('a database', () => {
   })
 })
 
-describe('an error that passes', () => {
+describe('isPassing', () => {
   const failure = (fields: { code?: string; severity?: string; message?: string }) =>
     Object.assign(new Error(fields.message ?? 'it failed'), fields)
 
@@ -170,7 +170,7 @@ describe('an error that passes', () => {
     { message: 'Connection terminated unexpectedly' },
     { message: 'timeout exceeded when trying to connect' },
     { message: 'Client has encountered a connection error and is not queryable' },
-  ])('is $code $message', (fields) => {
+  ])('accepts $code $message', (fields) => {
     expect(isPassing(failure(fields))).toBe(true)
     // A broken connection can also be thrown outside of any call, and end a worker thread.
     const cause = failure(fields)
@@ -191,14 +191,14 @@ describe('an error that passes', () => {
     { code: '58P01', severity: 'ERROR' },
     { message: 'a worker thread ended with 1' },
     { message: 'Unexpected token \'e\', "ended: timeout" is not valid JSON' },
-  ])('is not $code $message', (fields) => {
+  ])('refuses $code $message', (fields) => {
     expect(isPassing(failure(fields))).toBe(false)
   })
 })
 
 const openssl = ownPostgres && hasOpenssl()
 
-describe.runIf(openssl)('TLS', () => {
+describe.runIf(openssl)('TLS connections', () => {
   const folder = temporaryFolder()
   let cluster: Cluster
   beforeAll(async () => {
@@ -221,7 +221,7 @@ describe.runIf(openssl)('TLS', () => {
   })
   afterAll(() => cluster?.remove())
 
-  it('is as the URL says', async () => {
+  it('follow the URL', async () => {
     const using = async (options: string): Promise<boolean> => {
       const store = await openStore(`${cluster.url}?${options}`, { create: true })
       await store.close()

@@ -81,7 +81,7 @@ describe.each(kernels)('exact search, %s', (kernel) => {
   })
 })
 
-describe('worker threads', () => {
+describe('searchExact with worker threads', () => {
   // Three blocks and more, of a length that is no multiple of 4.
   const dimensions = 1023
   const documents = wholeNumbers(2100, dimensions, 1, 1)
@@ -92,17 +92,20 @@ describe('worker threads', () => {
     memory: toHalves(documents.data),
   }
 
-  it.each(metrics)('find the same, any number of them, from any source, %s', async (metric) => {
-    const expected = searchBySorting(queries, documents, 70, metric)
-    for (const workers of [0, 1, 2, 3]) {
-      const options = { top: 70, metric, workers }
-      expect(await searchExact(queries, shared(documents), options)).toEqual(expected)
-      expect(await searchExact(queries, stored(documents), options)).toEqual(expected)
-      expect(await searchExact(queries, halves, options)).toEqual(expected)
-    }
-  })
+  it.each(metrics)(
+    'finds the same for any number of workers, from any source, %s',
+    async (metric) => {
+      const expected = searchBySorting(queries, documents, 70, metric)
+      for (const workers of [0, 1, 2, 3]) {
+        const options = { top: 70, metric, workers }
+        expect(await searchExact(queries, shared(documents), options)).toEqual(expected)
+        expect(await searchExact(queries, stored(documents), options)).toEqual(expected)
+        expect(await searchExact(queries, halves, options)).toEqual(expected)
+      }
+    },
+  )
 
-  it.each(kernels)('give bit-equal scores of any numbers, %s', async (kernel) => {
+  it.each(kernels)('computes bit-equal scores of any numbers, %s', async (kernel) => {
     const noise = { ...documents, data: documents.data.map((value, i) => Math.sin(i) * value) }
     const options = { top: 100, metric: 'cosine', kernel } as const
     const expected = await searchExact(queries, shared(noise), { ...options, workers: 0 })
@@ -112,7 +115,7 @@ describe('worker threads', () => {
     expect(await searchExact(queries, stored(noise), { ...options, workers: 2 })).toEqual(expected)
   })
 
-  it('serve one search after another, and several at once', async () => {
+  it('runs one search after another, and several at once', async () => {
     const options = { top: 9, workers: 2 }
     const first = wholeNumbers(3, dimensions, 3, 1)
     const searches = [queries, first, queries].map(async (some) =>
@@ -126,7 +129,7 @@ describe('worker threads', () => {
     )
   })
 
-  it('report progress up to all documents', async () => {
+  it('reports progress up to all documents', async () => {
     for (const workers of [0, 2]) {
       const seen: number[] = []
       const onProgress = (done: number, total: number) => {
@@ -141,7 +144,7 @@ describe('worker threads', () => {
   })
 })
 
-it('takes what @kith/ir opens, in memory or not', async () => {
+it('reads the embeddings of @kith/ir, in memory or not', async () => {
   interface Embeddings {
     readonly rows: number
     readonly dimensions: number
@@ -161,7 +164,7 @@ it('takes what @kith/ir opens, in memory or not', async () => {
   expect(await searchExact(queries, loaded, { top: 5 })).toEqual(expected)
 })
 
-it('takes as many passes as the queries need memory for', async () => {
+it('makes as many passes as the queries need memory for', async () => {
   const documents = wholeNumbers(9000, 3, 5, 20)
   const queries = wholeNumbers(2500, 3, 6, 20)
   let last = 0

@@ -17,8 +17,8 @@ function* failing(some: readonly StoreDocument[]): Generator<StoreDocument> {
   throw new Error('the disk is gone')
 }
 
-describe('LanceDB', () => {
-  it('has no statistics after a load that failed half-way, and the next load counts once', async () => {
+describe('term statistics in LanceDB', () => {
+  it('are missing after a load that failed halfway, and the next load counts once', async () => {
     const store = await openStore(join(folder, 'failed'), { create: true })
     // So long that two documents are a batch.
     const long = new Float32Array(2 ** 20)
@@ -32,7 +32,7 @@ describe('LanceDB', () => {
     await store.close()
   })
 
-  it('counts all texts where there are no statistics, or others changed documents', async () => {
+  it('are counted again if there are none, or if others changed documents', async () => {
     const place = join(folder, 'old')
     const store = await openStore(`${place}#here`, { create: true })
     await store.add(documents.slice(0, 10))
@@ -51,10 +51,10 @@ describe('LanceDB', () => {
   })
 })
 
-describe.runIf(postgres)('PostgreSQL', () => {
+describe.runIf(postgres)('term statistics in PostgreSQL', () => {
   const database = emptyDatabase()
 
-  it('keeps the statistics of before where a load fails', async () => {
+  it('stay as before if a load fails', async () => {
     const store = await openStore(`${database.url}#failed`, { create: true })
     await store.add(documents.slice(0, 5))
     await expect(store.replace(failing(documents.slice(3, 9)))).rejects.toThrow('the disk is gone')
@@ -62,7 +62,7 @@ describe.runIf(postgres)('PostgreSQL', () => {
     await store.close()
   })
 
-  it('counts each document once when several programs change them at the same time', async () => {
+  it('count each document once when several programs change them at the same time', async () => {
     const address = `${database.url}#crowd`
     const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(address, { create: true })))
     await stores[0]!.add(documents.slice(0, 1))
@@ -83,7 +83,7 @@ describe.runIf(postgres)('PostgreSQL', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
-  it('counts all texts where there are no statistics, or they are not those of the texts', async () => {
+  it('are counted again if there are none, or if they do not match the texts', async () => {
     const before = await openStore(`${database.url}#old`, { create: true })
     await before.add(documents.slice(0, 10))
     await before.close()
@@ -100,7 +100,7 @@ describe.runIf(postgres)('PostgreSQL', () => {
     await store.close()
   })
 
-  it('refuses statistics that somebody damaged', async () => {
+  it('are refused if they are damaged', async () => {
     const store = await openStore(`${database.url}#damaged`, { create: true })
     await store.add(documents.slice(0, 3))
     await run(database.url, "UPDATE kith.terms SET version = gen_random_uuid(), statistics = 'x'")

@@ -50,7 +50,7 @@ test('ranks by the BM25 score of the core', () => {
   expect(found).toBeGreaterThan(100)
 })
 
-test('equal documents come in their order, and no document without a word', () => {
+test('returns equal documents in their order, and no document without a query word', () => {
   const index = new WordIndex(resolveSettings())
   for (const id of ['a', 'b', 'c', 'd']) index.add(id, id === 'c' ? 'wasps' : 'honey bees')
   expect(index.search('bee', 2)).toEqual(['a', 'b'])
@@ -59,7 +59,7 @@ test('equal documents come in their order, and no document without a word', () =
   expect(index.search('', 9)).toEqual([])
 })
 
-test('an index that was kept finds the same, and one that is damaged or of other texts is none', async () => {
+test('finds the same with a stored index, and ignores one that is damaged or of other texts', async () => {
   const file = join(temporaryFolder(), 'deep', 'index.words')
   const settings = resolveSettings({ tokenizer: 'german' })
   const index = new WordIndex(settings)
@@ -85,7 +85,7 @@ test('an index that was kept finds the same, and one that is damaged or of other
   expect(await keptWords(file, 'these')).toBeUndefined()
 })
 
-test('PostgreSQL looks for rare words only, the rarest first, and not for too many documents', () => {
+test('rareWords returns words of few documents for PostgreSQL, the rarest first', () => {
   const texts = Array.from(
     { length: 6000 },
     (_, i) => `bees${i % 2 ? ' hives' : ''}${i < 9 ? ' wasps' : ''}`,

@@ -12,7 +12,7 @@ const show = (page: VNode): void => {
   render(page, root)
 }
 
-/** Shows the collection that was written into the page, or that of the server. */
+/** Shows the dataset that was written into the page, or that of the server. */
 async function open(): Promise<VNode> {
   const written = document.getElementById('collection')
   if (written) hold(readCollection(written.textContent!))

@@ -28,7 +28,7 @@ export const exportedFiles = ['index.html', 'paste.html', 'licenses.md'] as cons
 export interface ExportOptions {
   /** Bytes of queries, documents and vectors, roughly; default 4 MiB. */
   bytes?: number | undefined
-  /** The collection's name in the page's head; default the run's file name. */
+  /** The dataset's name in the page's head; default the run's file name. */
   name?: string | undefined
 }
 
@@ -41,11 +41,11 @@ export interface StudioExport {
   bytes: number
 }
 
-/** How large an export is unless told otherwise. */
+/** How large an export is by default. */
 export const exportBytes = 4 * 2 ** 20
 
 /**
- * Writes the studio as files that need no server: `index.html` shows a part of the collection,
+ * Writes the studio as files that need no server: `index.html` shows a part of the dataset,
  * `paste.html` what its reader brings. A folder with anything but an earlier export is refused.
  *
  * ```ts
@@ -77,7 +77,7 @@ export async function exportStudio(
   }
 }
 
-/** Whoever gets the page need not know the folders of the machine that it was made on. */
+/** A reader of the page need not know the folders of the machine that it was made on. */
 function withoutFolders(files: StudioFiles): StudioFiles {
   const { run, queries, docs, corpus, queryText, qrels } = files
   const short = (file: string | undefined): string | undefined => file && basename(file)
@@ -104,7 +104,7 @@ async function refuseOthers(folder: string): Promise<void> {
   )
 }
 
-/** The first bytes of a file; zeros where there are none. */
+/** The first bytes of a file; zeros if there are none. */
 async function startOf(file: string): Promise<string> {
   const bytes = Buffer.alloc(512)
   const handle = await open(file).catch(() => undefined)
@@ -121,7 +121,7 @@ const QUERIES = 200
 /** The largest number of half precision. */
 const LARGEST_HALF = 65_504
 
-/** A part of a collection: as many queries as fit, with all their documents, each once. */
+/** A part of a dataset: as many queries as fit, with all their documents, each once. */
 class Part {
   readonly queries: HeldQuery[] = []
   readonly documents: DocumentText[] = []
@@ -181,8 +181,8 @@ class Part {
 }
 
 /**
- * A part of a collection for a page without a server: the query that shows most, then judged
- * queries and others in the order of the run, until the part has `bytes`.
+ * A part of a dataset for a page without a server: the query that shows most, then judged queries
+ * and others in the order of the run, until the part has `bytes`.
  */
 function partOf(collection: StudioCollection, bytes: number): WrittenCollection {
   const { info } = collection
@@ -211,7 +211,7 @@ function partOf(collection: StudioCollection, bytes: number): WrittenCollection 
   }
 }
 
-/** The statistics of the whole collection, of the terms that the documents have. */
+/** The statistics of the whole dataset, of the terms that the documents have. */
 function statisticsOf(
   documents: readonly DocumentText[],
   collection: StudioCollection,

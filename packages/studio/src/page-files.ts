@@ -5,7 +5,7 @@ import { ownSource, pagePolicy } from '@kith/base'
 import { KithError } from '@kith/core'
 import type { WrittenCollection } from './studio-wire.ts'
 
-/** Where the build puts the page; the same place seen from `src` and from `dist`. */
+/** The folder of the built page; the same from `src` and from `dist`. */
 const PAGE = fileURLToPath(new URL('../dist/page/', import.meta.url))
 
 /** The files of the built page by their paths from its folder, with `/` between names. */
@@ -31,13 +31,13 @@ export function pagePart(ending: string): string {
   return readFileSync(file!, 'utf8')
 }
 
-/** What tells a page of ours from any other `index.html`. */
+/** The mark of a studio page, which no other `index.html` contains. */
 export const GENERATOR = '<meta name="generator" content="kith studio">'
 
 /** A page in one file, which opens from a disk and from any web server, and connects to nothing. */
 interface WholePage {
   title: string
-  /** The collection that it shows; undefined asks the reader for one. */
+  /** The dataset that it shows; undefined asks the reader for one. */
   collection?: WrittenCollection | undefined
 }
 
@@ -67,7 +67,7 @@ ${data}<script>${script}</script>
 `
 }
 
-/** A collection as JSON in a page: `<` would let a text end the element that holds it. */
+/** A dataset as JSON in a page: `<` would let a text end the element that holds it. */
 function jsonOf(collection: WrittenCollection): string {
   return JSON.stringify(collection).replaceAll('<', '\\u003c')
 }

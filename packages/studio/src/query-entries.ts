@@ -39,13 +39,16 @@ export function openingQuery(
   return best
 }
 
-/** What reranking adds to a query's nDCG@10; undefined where nothing is judged relevant, or a vector is damaged. */
+/**
+ * The gain of reranking in a query's nDCG@10; undefined if nothing is judged relevant, or a vector
+ * is damaged.
+ */
 function gainOf(context: StudioContext, reranker: Reranker): number | undefined {
   if (context.truth.length === 0 || context.ideal.length === 0) return undefined
   try {
     return gain(context, reranker)
   } catch (error) {
-    // Whoever looks at this query is told.
+    // The page shows the error when this query is opened.
     if (error instanceof KithError) return undefined
     throw error
   }

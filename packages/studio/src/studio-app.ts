@@ -50,7 +50,7 @@ function studioApp(collection: StudioCollection): Hono {
     if (!LOOPBACK.test(c.req.header('host') ?? '')) {
       return c.text('kith studio answers to 127.0.0.1 and localhost only', 403)
     }
-    // Nor may another site have it work, though it could not read the answer.
+    // Another site must not make the server work either, though it could not read the answer.
     const from = c.req.header('sec-fetch-site') ?? 'none'
     if (c.req.path.startsWith('/api/') && !['same-origin', 'none'].includes(from)) {
       return c.text('kith studio answers to its own page only', 403)
@@ -108,7 +108,7 @@ function contextBody(c: Context, context: StudioContext): Response {
 
 /** A running studio. */
 export interface Studio {
-  /** Where the page is. */
+  /** The address of the page. */
   url: string
   close(): Promise<void>
   /** As `close`, for `await using`. */

@@ -28,18 +28,18 @@ import {
   wordsOf,
 } from './studio-wire.ts'
 
-/** Queries that tell how deep a run is: nearly always all are equally deep. */
+/** Queries in the sample that determines the depth of a run: nearly always all are equally deep. */
 const SAMPLE = 200
 /** Of the first so many queries, a fresh page shows the one with the largest gain among as many candidates. */
 const [TRIED, TRIED_DEPTH] = [100, 200]
 /** Characters of a free text. */
 const LONGEST_TEXT = 2000
 
-/** How a collection is opened. */
+/** How a dataset is opened. */
 export interface StudioCollectionOptions extends StudioOptions {
   /** From which grade on a document is relevant; default 1. */
   level?: number | undefined
-  /** Turns free text into a query; closed with the collection, or where that cannot be opened. */
+  /** Turns free text into a query; closed with the dataset, or where that cannot be opened. */
   model?: TextModel | undefined
 }
 
@@ -88,7 +88,7 @@ export class StudioCollection {
     }
   }
 
-  /** Opens a collection. */
+  /** Opens a dataset. */
   static async open(
     files: StudioFiles,
     { level, model, ...options }: StudioCollectionOptions = {},
@@ -138,7 +138,9 @@ export class StudioCollection {
     return contextOf(this.#sources, { query, vector, ids, scores, judged }, part)
   }
 
-  /** The scale on which relevance is estimated; undefined where no file beside the embeddings has it. */
+  /**
+   * The scale on which relevance is estimated; undefined if no file beside the embeddings has it.
+   */
   get background(): Background | undefined {
     return this.#sources.background
   }
@@ -178,7 +180,7 @@ export class StudioCollection {
     return ids.map((id) => this.#sources.texts?.documents.get(id) ?? { id })
   }
 
-  /** How often terms occur in all texts of the collection; each kind of terms is counted once. */
+  /** How often terms occur in all texts of the dataset; each kind of terms is counted once. */
   statistics(tokenizer: string): TermStatistics {
     const kind = isTokenizerName(tokenizer) ? tokenizer : undefined
     const { texts } = this.#sources

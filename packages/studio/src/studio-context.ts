@@ -10,7 +10,7 @@ export const DEPTH = 1000
 /** The depth of nDCG@10. */
 const IDEAL = 10
 
-/** A query, its candidates, and what was judged about it. */
+/** A query, its candidates, and its judgments. */
 interface JudgedQuery {
   query: QueryEntry
   vector: Float32Array
@@ -75,7 +75,7 @@ export function contextOf(
   }
 }
 
-/** The open files of a collection. */
+/** The open files of a dataset. */
 export interface StudioSources {
   run: Run
   queries: Embeddings
@@ -98,7 +98,7 @@ export interface StudioOptions {
   memory?: number | undefined
 }
 
-/** Opens the files of a collection: all of them, or none where one is wrong. */
+/** Opens the files of a dataset: all of them, or none if one is wrong. */
 export async function openSources(
   files: StudioFiles,
   options: StudioOptions,
@@ -142,7 +142,7 @@ export async function openSources(
 
 const folders = ['demo-output/wordnet', 'demo-output/wordnet-half', 'demo-output/wordnet-part']
 
-/** The files of the demo collection that `npm run demo` has made in the current folder. */
+/** The files of the demo dataset that `npm run demo` has made in the current folder. */
 export function demoFiles(): StudioFiles {
   const folder = folders.find((name) => existsSync(join(name, 'run.trec')))
   if (folder === undefined) {

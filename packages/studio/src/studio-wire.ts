@@ -1,8 +1,8 @@
 import type { Background, Matrix, TitledText, TokenizerName } from '@kith/core'
 
-/** The properties of the collection that the page gets first. */
+/** The properties of the dataset that the page gets first. */
 export interface StudioInfo {
-  /** The collection's name in the page's head. */
+  /** The dataset's name in the page's head. */
   name: string
   documents: number
   /** How many queries the run has, and how many of these were judged. */
@@ -17,13 +17,13 @@ export interface StudioInfo {
   level: number
   /** The query that a fresh page shows. */
   first: string
-  /** The encoder that turns free text into a query; undefined where there is none. */
+  /** The encoder that turns free text into a query; undefined if there is none. */
   model?: string | undefined
-  /** The files as they were named, for command lines; undefined where the data came from no files. */
+  /** The files as they were named, for command lines; undefined if the data came from no files. */
   files?: StudioFiles | undefined
 }
 
-/** The files of a collection. */
+/** The files of a dataset. */
 export interface StudioFiles {
   run: string
   queries: string
@@ -54,20 +54,23 @@ export interface DocumentText {
   text?: string | undefined
 }
 
-/** What counts as the words of a query or a document: its title belongs to it, as in `kith rerank`. */
+/**
+ * The text that is tokenized for a query or a document: its title belongs to it, as in `kith
+ * rerank`.
+ */
 export function wordsOf({ title, text = '' }: Pick<DocumentText, 'title' | 'text'>): TitledText {
   return { title, text }
 }
 
 /** A candidate, or a relevant document that was not retrieved. */
 export interface StudioDocument extends DocumentText {
-  /** Its score in the run; undefined where it was not retrieved. */
+  /** The document's score in the run; undefined if it was not retrieved. */
   score?: number | undefined
-  /** Its judged grade; undefined where it has no judgment. */
+  /** The document's judged grade; undefined if it has no judgment. */
   grade?: number | undefined
 }
 
-/** One query with its candidates. */
+/** A query with its candidates. */
 export interface StudioContext {
   query: QueryEntry
   /** The candidates in the order of the run, then relevant documents that are not among them. */
@@ -86,7 +89,7 @@ export interface StudioContext {
 
 /** One query of a `HeldCollection`, as its context but for the documents' texts and vectors. */
 export interface HeldQuery extends Omit<StudioContext, 'documents' | 'vectors'> {
-  /** Places in the collection's documents: the candidates, then other relevant documents. */
+  /** Places in the dataset's documents: the candidates, then other relevant documents. */
   documents: number[]
   /** The scores of the candidates. */
   scores: number[]
@@ -96,14 +99,17 @@ export interface HeldQuery extends Omit<StudioContext, 'documents' | 'vectors'> 
   grades: [place: number, grade: number][]
 }
 
-/** A part of a collection that a page has within itself: it needs no server. */
+/** A part of a dataset that a page has within itself: it needs no server. */
 export interface HeldCollection {
   info: StudioInfo
   queries: HeldQuery[]
   documents: DocumentText[]
   /** The queries' rows, then the documents'. */
   vectors: Matrix
-  /** The term statistics of the whole collection, as bytes; without them the documents here are counted. */
+  /**
+   * The term statistics of the whole dataset, as bytes; without them the documents here are
+   * counted.
+   */
   statistics?: Record<TokenizerName, Uint8Array> | undefined
   /** The scale on which relevance is estimated. */
   background?: Background | undefined

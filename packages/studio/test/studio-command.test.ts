@@ -36,7 +36,7 @@ async function served(args: readonly string[], cwd = folder): Promise<StudioInfo
 }
 
 describe('kith studio', () => {
-  test('serves the files it is given', async () => {
+  test('serves the given files', async () => {
     const { run, queries, docs, corpus, queryText, qrels } = files
     const info = await served([
       ...['--run', run, '--queries', queries, '--docs', docs, '--qrels', qrels, '--level', '2'],
@@ -45,7 +45,7 @@ describe('kith studio', () => {
     expect(info).toMatchObject({ documents: 1040, level: 2, texts: true, files: { run, qrels } })
   })
 
-  test('alone: the demo collection, or how to make it', async () => {
+  test('without options serves the demo dataset, or says how to make it', async () => {
     const alone = spawnSync(process.execPath, [program, 'studio'], {
       cwd: folder,
       encoding: 'utf8',
@@ -61,7 +61,7 @@ describe('kith studio', () => {
     expect(info.files?.run).toBe(join('demo-output', 'wordnet', 'run.trec'))
   })
 
-  test('says what is missing', () => {
+  test('names missing options and files', () => {
     expect(kith('studio', '--run', files.run).err).toContain(
       '--run, --queries and --docs must be given together',
     )

@@ -60,8 +60,8 @@ async function withFile(address: string, use: (page: Page) => Promise<void>): Pr
   })
 }
 
-describe('an export', () => {
-  test('has the contexts of the collection, in half precision', async () => {
+describe('a studio export', () => {
+  test('contains the contexts of the dataset, in half precision', async () => {
     expect(held.info).toMatchObject({ queries: 8, judged: 7, depth: 200, texts: true, level: 1 })
     expect(held.info.first).toBe(collection.info.first)
     // Whoever gets the page learns no folder of this machine.
@@ -92,7 +92,7 @@ describe('an export', () => {
     expect(Math.max(...frequencies)).toBe(Math.max(...all.frequencies))
   })
 
-  test('is as large as it may be, and always has the query that it opens on', async () => {
+  test('stays below the size limit, and always contains the query that it opens on', async () => {
     const small = join(folder, 'small')
     const { bytes, queries } = await exportStudio(collection, small, { bytes: 1 })
     expect(queries).toBe(1)
@@ -130,35 +130,40 @@ describe('an export', () => {
     expect(model).toMatchObject({ code: 2, err: expect.stringContaining('leave out --model') })
   })
 
-  test.skipIf(!browser)('opens from the disk: ranking, means, reasons and audit', async () => {
-    const source = heldSource(held)
-    const context = new QueryContext(
-      await source.context('q2', 200),
-      termStatisticsFromBytes(await source.statistics('english')),
-    )
-    const { order } = analyze(context, defaultSettings)
-    const expected = Array.from(order.subarray(0, 20), (i) => context.source.documents[i]!.id)
-    // Half precision changes hardly anything.
-    const exact = (await readRun(files.run)).get('q2')!.ids
-    expect(exact.slice(0, 200)).toEqual(context.source.documents.slice(0, 200).map(({ id }) => id))
-    await withFile('index.html?query=q2', async (page) => {
-      const texts = page.locator('.ranking.after .text')
-      await texts.first().waitFor()
-      expect((await texts.allInnerTexts()).map((text) => text.split(':')[0])).toEqual(expected)
-      await page.locator('.mean[aria-busy=false]').waitFor()
-      expect(await page.locator('.mean figcaption').innerText()).toContain('all 7 judged queries')
-      await page.locator('.ranking.after button').first().click()
-      await page.locator('.explanation mark').first().waitFor()
-      await page.getByLabel('Search for a query').fill('grove heath')
-      await page.getByRole('option', { name: 'grove and heath' }).click()
-      await page.getByRole('heading', { name: 'grove and heath' }).waitFor()
-      // The address has the state, also of a file.
-      await expect.poll(() => new URL(page.url()).searchParams.get('query')).toBe('q6')
-      await page.getByRole('link', { name: 'Audit' }).click()
-      await page.locator('.candidate .full-text p').first().waitFor()
-      await page.getByRole('link', { name: 'Your own data' }).waitFor()
-    })
-  })
+  test.skipIf(!browser)(
+    'opens from the disk with ranking, means, explanations and audit',
+    async () => {
+      const source = heldSource(held)
+      const context = new QueryContext(
+        await source.context('q2', 200),
+        termStatisticsFromBytes(await source.statistics('english')),
+      )
+      const { order } = analyze(context, defaultSettings)
+      const expected = Array.from(order.subarray(0, 20), (i) => context.source.documents[i]!.id)
+      // Half precision changes hardly anything.
+      const exact = (await readRun(files.run)).get('q2')!.ids
+      expect(exact.slice(0, 200)).toEqual(
+        context.source.documents.slice(0, 200).map(({ id }) => id),
+      )
+      await withFile('index.html?query=q2', async (page) => {
+        const texts = page.locator('.ranking.after .text')
+        await texts.first().waitFor()
+        expect((await texts.allInnerTexts()).map((text) => text.split(':')[0])).toEqual(expected)
+        await page.locator('.mean[aria-busy=false]').waitFor()
+        expect(await page.locator('.mean figcaption').innerText()).toContain('all 7 judged queries')
+        await page.locator('.ranking.after button').first().click()
+        await page.locator('.explanation mark').first().waitFor()
+        await page.getByLabel('Search for a query').fill('grove heath')
+        await page.getByRole('option', { name: 'grove and heath' }).click()
+        await page.getByRole('heading', { name: 'grove and heath' }).waitFor()
+        // The address has the state, also of a file.
+        await expect.poll(() => new URL(page.url()).searchParams.get('query')).toBe('q6')
+        await page.getByRole('link', { name: 'Audit' }).click()
+        await page.locator('.candidate .full-text p').first().waitFor()
+        await page.getByRole('link', { name: 'Your own data' }).waitFor()
+      })
+    },
+  )
 })
 
 describe('pasted data', () => {
@@ -169,7 +174,7 @@ describe('pasted data', () => {
     { text: 'a train', vector: [0.25, 0], relevant: false },
   ]
 
-  test('becomes a collection of one query, nearest first unless scores say otherwise', async () => {
+  test('becomes a dataset of one query, nearest first unless scores say otherwise', async () => {
     const pasted = readPasted(JSON.stringify({ query, documents }), 'mine')
     expect(pasted.info).toMatchObject({ name: 'mine', documents: 3, judged: 1, texts: true })
     const context = await heldSource(pasted).context(pasted.info.first, 3)
@@ -203,11 +208,11 @@ describe('pasted data', () => {
     [wrong({ score: 'high' }), /documents\[1\]\.score must be a number/],
     [wrong({ id: 'a' }), /Two documents have the id "a"/],
     [' '.repeat(limits.characters + 1), /characters, allowed: 33,554,432/],
-  ])('says what is wrong with %.40s', (json, message) => {
+  ])('is refused with the reason: %.40s', (json, message) => {
     expect(() => readPasted(json, 'mine')).toThrow(message)
   })
 
-  test.skipIf(!browser)('is ranked on a page that may connect to nothing', async () => {
+  test.skipIf(!browser)('is ranked on a page that may not open connections', async () => {
     const { query: asked, documents: given } = JSON.parse(example)
     const texts: string[] = given.map(({ text }: { text: string }) => text)
     const { order } = rerank(

@@ -81,7 +81,7 @@ function faintTexts(): string[] {
   return faint
 }
 
-describe.skipIf(!browser)('every view', () => {
+describe.skipIf(!browser)('every view of the studio', () => {
   test('fits screens from 390 pixels to 4K', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
@@ -103,7 +103,7 @@ describe.skipIf(!browser)('every view', () => {
     })
   })
 
-  test('the legend stands above the lists that it explains', async () => {
+  test('shows the legend above the lists that it explains', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
       for (const width of [390, 1280]) {
@@ -116,7 +116,7 @@ describe.skipIf(!browser)('every view', () => {
     })
   })
 
-  test('on a phone the settings are a sheet over the lower half', async () => {
+  test('shows the settings as a sheet over the lower half on a phone', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
       await page.setViewportSize({ width: 390, height: 844 })
@@ -139,7 +139,7 @@ describe.skipIf(!browser)('every view', () => {
     })
   })
 
-  test('is readable in light and dark', async () => {
+  test('has readable contrast in light and dark', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
       for (const view of Object.keys(views)) {
@@ -166,7 +166,7 @@ describe.skipIf(!browser)('every view', () => {
     })
   })
 
-  test('has a name for every control, and shows where the focus is', async () => {
+  test('has a name for every control, and a visible focus', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
       for (const view of Object.keys(views)) {
@@ -196,7 +196,7 @@ describe.skipIf(!browser)('every view', () => {
     })
   })
 
-  test('a thousand candidates: the picture follows the pointer frame by frame', async () => {
+  test('draws a thousand candidates fast enough to follow the pointer', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
       await page.goto(new URL('/?view=neighborhood&contextSize=1000', studio.url).href)

@@ -81,8 +81,8 @@ const states: fc.Arbitrary<StudioState> = fc.record({
   }),
 })
 
-describe('the address', () => {
-  test('holds the whole state', () => {
+describe('the address of the page', () => {
+  test('contains the whole state', () => {
     fc.assert(
       fc.property(states, (state) => {
         expect(stateFrom(addressOf(state))).toEqual(state)
@@ -91,7 +91,7 @@ describe('the address', () => {
     expect(addressOf(stateFrom(''))).toBe('?')
   })
 
-  test('whatever somebody writes into it, the settings are allowed ones', () => {
+  test('yields allowed settings for any contents', () => {
     const names = [
       ...[
         'contextSize',
@@ -131,7 +131,7 @@ describe('the address', () => {
     expect(stateFrom('?neighborWeight=0.9&supportWeight=0.1').settings).toMatchObject(high)
   })
 
-  test('presets are known again', () => {
+  test('yields the preset of its settings', () => {
     for (const [name, preset] of Object.entries(pagePresets)) {
       expect(presetOf({ ...preset })).toBe(name)
     }
@@ -141,8 +141,8 @@ describe('the address', () => {
   })
 })
 
-describe('the settings', () => {
-  test('the shares of neighbors and support give way to each other', () => {
+describe('settings of the page', () => {
+  test('lower neighborWeight or supportWeight when the other rises', () => {
     const moved = changed(defaultSettings, { neighborWeight: 0.95 })
     expect(moved).toMatchObject({ neighborWeight: 0.95, supportWeight: 0.05 })
     expect(changed(moved, { supportWeight: 0.3 })).toMatchObject({
@@ -152,7 +152,7 @@ describe('the settings', () => {
     expect(changed(moved, { k: 3 })).toEqual({ ...moved, k: 3 })
   })
 
-  test('without texts and in labels the second generation is the first', () => {
+  test('use the standard mix without texts and for labels', () => {
     expect(mixOf(defaultSettings, { texts: true })).toBe('words')
     expect(mixOf(defaultSettings, { texts: false })).toBe('standard')
     expect(mixOf(defaultSettings, { texts: true, labels: true })).toBe('standard')
@@ -160,8 +160,8 @@ describe('the settings', () => {
   })
 })
 
-describe('the figures', () => {
-  test('the page measures nDCG@10 as kith eval does, in the order of the run', async () => {
+describe('rankings and figures of the page', () => {
+  test('measure nDCG@10 as kith eval does, in the order of the run', async () => {
     const [qrels, run] = [await readQrels(files.qrels), await readRun(files.run)]
     const { queries, perQuery } = evaluate(qrels, run, ['nDCG@10'])
     expect(queries).toHaveLength(7)
@@ -174,7 +174,7 @@ describe('the figures', () => {
     expect(perQuery['nDCG@10']!.some((value) => value > 0)).toBe(true)
   })
 
-  test('a fresh page shows the query with the largest gain', () => {
+  test('open on the query with the largest gain', () => {
     const gains = collection.judged().map((id) => {
       const context = new QueryContext(
         collection.context(id, 200, false),
@@ -188,7 +188,7 @@ describe('the figures', () => {
     expect(collection.info.first).toBe(collection.judged()[best])
   })
 
-  test('the ranking is that of rerank, with the statistics of all texts or of the context', async () => {
+  test('equal rerank, with the statistics of all texts or of the context', async () => {
     await using texts = await TextStore.open(files.corpus)
     const all = [...texts].map(({ text }) => text)
     const source = collection.context('q3', 1000, false)
@@ -215,7 +215,7 @@ describe('the figures', () => {
     expect(first.order).toEqual(expected.order)
   })
 
-  test('the parts of a score are those of explain, and add up to it', () => {
+  test('split scores as explain does, into parts that add up', () => {
     const source = collection.context('q1', 300, false)
     const context = new QueryContext(source, collection.statistics('english'))
     for (const statistics of ['corpus', 'candidates'] as const) {
@@ -242,7 +242,7 @@ describe('the figures', () => {
     }
   })
 
-  test('the parts of a raw mix are λ·S and (1 − λ)·s_J', () => {
+  test('split a raw mix into λ·S and (1 − λ)·s_J', () => {
     const context = new QueryContext(collection.context('q1', 60, false))
     const page = { ...defaultSettings, contextSize: 40, lambda: 0.6, mix: 'raw' as const }
     const { parts } = analyze(context, page)
@@ -257,8 +257,8 @@ describe('the figures', () => {
   })
 })
 
-describe('what is copied', () => {
-  test('the command has the files and what differs from the default, safe for a shell', () => {
+describe('copied text', () => {
+  test('is a command with the files and the settings that differ from the default, quoted for a shell', () => {
     const state = stateFrom('?k=12&views.texts.score=0.1&views.texts.graph=0.4')
     const info = { ...collection.info, level: 2 }
     const named = { ...files, run: "it's a run.trec", corpus: 'c.jsonl', queryText: 'q.jsonl' }
@@ -296,7 +296,7 @@ describe('what is copied', () => {
     expect(raw).not.toContain('views.texts')
   })
 
-  test('the code is a call with what differs', () => {
+  test('is a call with the settings that differ', () => {
     const { info } = collection
     expect(code(defaultSettings, info)).toBe(
       `import { rerank, termStatistics } from '@kith/core'\n\n` +
@@ -322,7 +322,7 @@ describe('what is copied', () => {
 })
 
 describe('the projection', () => {
-  test('keeps clusters together, always in the same way', () => {
+  test('keeps clusters together, and is deterministic', () => {
     const vectors = Array.from({ length: 60 }, (_, i) =>
       Float32Array.from({ length: 16 }, (_, j) => (j === i % 3 ? 4 : 0) + Math.sin(i * 7 + j * 3)),
     )
@@ -342,7 +342,7 @@ describe('the projection', () => {
     expect(mean(true)).toBeLessThan(0.6 * mean(false))
   })
 
-  test('no place is NaN, whatever the vectors', () => {
+  test('contains no NaN for any vectors', () => {
     const strange = [
       [],
       [[1, 2]],

@@ -106,8 +106,8 @@ const slide = (page: Page, label: string, value: number): Promise<void> =>
 
 const set = (...settings: string[]) => settings.flatMap((one) => ['--set', one])
 
-describe.skipIf(!browser)('the page', () => {
-  test('the first generation is that of kith rerank, also after sliders have moved', async () => {
+describe.skipIf(!browser)('the page of the studio', () => {
+  test('ranks as kith rerank does with the first generation, also after sliders have moved', async () => {
     succeed('rerank', ...inputs(), '--set', 'mix=standard', '--out', at('default.trec'))
     succeed(
       ...[
@@ -171,7 +171,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('with texts the page ranks by words and support too, and shows what each setting does', async () => {
+  test('ranks by words and support with texts, and explains each setting', async () => {
     const runs = {
       usual: await reranked('usual.trec'),
       alone: await reranked('alone.trec', '--term-statistics', 'none'),
@@ -239,7 +239,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('free text: its nearest documents, reranked as those of a query are', async () => {
+  test('finds and reranks the nearest documents of free text as those of a query', async () => {
     await using docs = await openEmbeddings(files.docs)
     const vector = docs.gather([docs.rowOf('d5')!])
     const asked: string[] = []
@@ -318,7 +318,7 @@ describe.skipIf(!browser)('the page', () => {
     )
   })
 
-  test('without texts nothing is said of words', async () => {
+  test('does not mention words if there are no texts', async () => {
     const { corpus, queryText, ...bare } = files
     await using wordless = await StudioCollection.open(bare)
     await using server = await startStudio(wordless)
@@ -343,7 +343,7 @@ describe.skipIf(!browser)('the page', () => {
     ],
     ['/?query=q4&k=7&mix=raw', "mix: 'raw'"],
   ])(
-    'the copied command gives the ranking that the page shows; the link opens it again: %s',
+    'copies a command that gives the shown ranking, and a link that opens it again: %s',
     async (address, changed) => {
       await withPage(address, async (page) => {
         const copied = async (name: string): Promise<string> => {
@@ -366,7 +366,7 @@ describe.skipIf(!browser)('the page', () => {
     },
   )
 
-  test('a document says why it moved, and leads to its neighborhood', async () => {
+  test('explains why a document moved, and links to its neighborhood', async () => {
     const { ids: all, query, candidates } = wholeQuery('q3')
     const statistics = await countTerms()
     const why = (id: string): Explanation =>
@@ -399,7 +399,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('the words that matched are marked in the text, whatever else it has', async () => {
+  test('marks the matching words in a text, whatever else it contains', async () => {
     const { ids, query, candidates } = wholeQuery('q1')
     const statistics = await countTerms()
     // Of a document whose word differs from the query's by its ending, and that has markup in it.
@@ -425,7 +425,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('the neighborhood: R* of the probe, by keys and by pointer', async () => {
+  test('shows the neighborhood R* of a probe, by keys and by pointer', async () => {
     const settings = { k: 12, trust: 0.3, contextSize: 40 }
     const { query, candidates } = wholeQuery('q2')
     const { order } = rerank(query, candidates, { ...settings, statistics: await countTerms() })
@@ -474,7 +474,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('labels are those of kith labels', async () => {
+  test('shows the labels of kith labels', async () => {
     const address =
       '/?view=labels&query=q1&truth=all&labelDepth=6&boost=1.5&normalize=std&aggregate=max'
     await withPage(address, async (page) => {
@@ -530,7 +530,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('the audit: the list of kith audit, judged by keys, with undo, export and a memory', async () => {
+  test('shows the list of kith audit, judged by keys, with undo, export and stored decisions', async () => {
     succeed('audit', ...inputs(), '--qrels', files.qrels, '--out', at('audit.tsv'))
     const list = readFileSync(at('audit.tsv'), 'utf8').trimEnd().split('\n').slice(1)
     const pair = (i: number): [string, string] =>

@@ -55,7 +55,7 @@ async function withPage(address: string, use: (page: Page) => Promise<void>): Pr
 const gauge = (page: Page): Promise<number> =>
   page.getByLabel('On topic').evaluate((meter) => (meter as HTMLMeterElement).value)
 
-test('the background is found beside the embeddings, unless it is one of other documents', async () => {
+test('finds the background beside the embeddings, unless it belongs to other documents', async () => {
   expect(collection.info.background).toBe(true)
   expect(collection.background?.sample).toBe(known.sample)
   const other = await writeCollection(temporaryFolder())
@@ -68,7 +68,7 @@ test('the background is found beside the embeddings, unless it is one of other d
   expect(stale.info.background).toBe(false)
 })
 
-describe.skipIf(!browser)('the page', () => {
+describe.skipIf(!browser)('relevance on the page', () => {
   test('shows how on topic a query is, and grays the hits below the automatic cutoff', async () => {
     const { query, candidates, statistics, documents } = await wholeQuery('q1')
     const list = shortlist(query, candidates, { statistics, background: known, cutoff: 'auto' })
@@ -105,7 +105,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('says which command makes the background where it is missing', async () => {
+  test('names the command that makes a missing background', async () => {
     await using without = await StudioCollection.open(await writeCollection(temporaryFolder()))
     await using server = await startStudio(without)
     await withPage(server.url, async (page) => {
@@ -115,7 +115,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('an export shows the estimates of the whole corpus', async () => {
+  test('uses the estimates of the whole corpus in an export', async () => {
     const folder = temporaryFolder()
     await exportStudio(collection, folder)
     let live = 0
@@ -127,7 +127,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('the mean over all queries knows the stems of other languages', async () => {
+  test('uses the stems of other languages in the mean over all queries', async () => {
     await withPage(`${studio.url}?tokenizer=german`, async (page) => {
       const caption = page.locator('.mean figcaption')
       await expect.poll(() => caption.innerText(), { timeout: 20_000 }).toContain('all 7 judged')

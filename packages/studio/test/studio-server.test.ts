@@ -42,7 +42,7 @@ function askAs(host: string, path: string): Promise<number> {
 }
 
 describe('the studio’s server', () => {
-  test('gives out the page with a policy that lets nothing in from outside', async () => {
+  test('serves the page with a policy that forbids outside resources', async () => {
     const page = await get('/?view=labels')
     expect(page.status).toBe(200)
     const policy = page.headers.get('content-security-policy')!
@@ -55,7 +55,7 @@ describe('the studio’s server', () => {
     expect((await get(script)).headers.get('content-type')).toContain('text/javascript')
   })
 
-  test('answers only to names of this machine', async () => {
+  test('answers only to the host names of this machine', async () => {
     const { port } = new URL(studio.url)
     expect(await askAs(`127.0.0.1:${port}`, '/api/collection')).toBe(200)
     expect(await askAs(`localhost:${port}`, '/api/collection')).toBe(200)
@@ -75,13 +75,13 @@ describe('the studio’s server', () => {
     expect(await ask('/', 'cross-site')).toBe(200)
   })
 
-  test('gives out no other file', async () => {
+  test('serves no other file', async () => {
     for (const path of ['/../index.js', '/%2e%2e/index.js', '/assets/', '/index.js', '/api/none']) {
       expect((await get(path)).status).toBe(404)
     }
   })
 
-  test('says what is wrong with a request', async () => {
+  test('names the mistake in a request', async () => {
     const wrong = await get('/api/context?query=none&top=5')
     expect(wrong.status).toBe(400)
     expect(await wrong.json()).toEqual({ error: 'there is no query "none"' })
@@ -96,14 +96,14 @@ describe('the studio’s server', () => {
     expect((await fetch(new URL('/api/queries', studio.url), { method: 'POST' })).status).toBe(404)
   })
 
-  test('gives out the term statistics of all texts', async () => {
+  test('serves the term statistics of all texts', async () => {
     const bytes = await (await get('/api/term-statistics?tokenizer=prefix5')).arrayBuffer()
     const statistics = termStatisticsFromBytes(new Uint8Array(bytes))
     expect(statistics).toMatchObject({ tokenizer: 'prefix5', documents: 1040 })
     expect(statistics).toEqual(collection.statistics('prefix5'))
   })
 
-  test('takes another port where the usual one is taken, and refuses one that was asked for', async () => {
+  test('takes another port if the default port is in use, and refuses a requested port in use', async () => {
     const second = await startStudio(collection)
     expect(second.url).not.toBe(studio.url)
     const port = Number(new URL(second.url).port)
@@ -112,8 +112,8 @@ describe('the studio’s server', () => {
   })
 })
 
-describe('the collection', () => {
-  test('knows what there is', () => {
+describe('the studio’s dataset', () => {
+  test('reports which files it has', () => {
     expect(collection.info).toMatchObject({
       documents: 1040,
       queries: 8,
@@ -124,7 +124,7 @@ describe('the collection', () => {
     expect(collection.judged()).not.toContain('q7')
   })
 
-  test('finds queries by the words of id and text', async () => {
+  test('finds queries by words of their id and text', async () => {
     const found = (words: string): string[] => collection.search(words).entries.map(({ id }) => id)
     expect(found('')).toHaveLength(8)
     expect(found('BIRCH')).toEqual(['q0', 'q1'])
@@ -136,7 +136,7 @@ describe('the collection', () => {
     })
   })
 
-  test('a context is the run’s candidates with vectors, texts and grades', async () => {
+  test('returns the candidates of a run with vectors, texts and grades as a context', async () => {
     const bytes = await (await get('/api/context?query=q2&top=20&truth')).arrayBuffer()
     const context = decodeContext(bytes)
     expect(context.retrieved).toBe(20)
@@ -158,7 +158,7 @@ describe('the collection', () => {
     queries.close()
   })
 
-  test('letters of every length survive the way to the page', () => {
+  test('encodes characters of every length for the page', () => {
     for (const text of ['', 'a', 'ab', 'abc', 'ä', '東京', '𝒳 "quoted"\n']) {
       const context = { ...collection.context('q0', 3, false) }
       context.query = { ...context.query, text }
@@ -166,7 +166,7 @@ describe('the collection', () => {
     }
   })
 
-  test('candidates without an embedding are left out, and counted', async () => {
+  test('leaves out candidates without an embedding, and counts them', async () => {
     const all = await openEmbeddings(files.docs)
     const ids = Array.from({ length: all.rows }, (_, row) => all.idOf(row))
     const [missing] = collection.context('q0', 1, false).documents
@@ -203,7 +203,7 @@ describe('the collection', () => {
     bare.close()
   })
 
-  test('embeddings of different lengths are refused', async () => {
+  test('refuses embeddings of different lengths', async () => {
     const queries = join(folder, 'short.npy')
     await writeEmbeddings(queries, { dimensions: 3, ids: ['q0'] }, [Float32Array.of(1, 0, 0)])
     await expect(StudioCollection.open({ ...files, queries })).rejects.toThrow(
@@ -212,7 +212,7 @@ describe('the collection', () => {
   })
 })
 
-test('all of the page is well under 300 kB compressed', () => {
+test('the page stays well under 300 kB compressed', () => {
   const page = fileURLToPath(new URL('../dist/page/', import.meta.url))
   const sizes = readdirSync(page, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -44,7 +44,7 @@ export interface LossFunction {
    * candidate with a probability counts as relevant.
    */
   softTargets: boolean
-  /** Whether it learns next to nothing where the softmax over the candidates is nearly flat. */
+  /** Whether it learns next to nothing if the softmax over the candidates is nearly flat. */
   needsSharpSoftmax: boolean
 }
 

@@ -56,7 +56,7 @@ export interface TrainSettings extends LossSettings {
   selectBy: string
   /** Ends the training after so many validations without a better one; 0: never. */
   earlyStoppingPatience: number
-  /** Steps between searches for new candidates with the encoder as it is; 0: never. */
+  /** Steps between searches for new candidates with the current encoder; 0: never. */
   refreshEvery: number
   seed: number
 }
@@ -210,7 +210,7 @@ export function resolveTrainSettings(given: PartialTrainSettings): TrainSettings
     trainDefaults,
     rules,
   ) as TrainSettings
-  // It has no default.
+  // `steps` has no default.
   rules['steps']!('steps', settings.steps)
   return settings
 }

@@ -7,7 +7,7 @@ import { QueryEncoder } from '../src/models/query-encoder.ts'
 const folder = temporaryFolder()
 
 test.each(['linear', 'mlp'] as const)(
-  'a %s adapter changes one query as it changes many',
+  'applies a %s adapter to one query as to many',
   async (kind) => {
     const model = new AdapterModel({ kind, dimensions: 5, inner: 7, normalize: kind === 'linear' })
     for (const weights of model.weights.values()) {

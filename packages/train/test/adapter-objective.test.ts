@@ -90,7 +90,7 @@ const problem = {
 } satisfies AdapterProblem
 
 describe('AdapterObjective', () => {
-  test('has the value and the slopes of the plain formula', async () => {
+  test('computes the value and the gradient of the plain formula', async () => {
     const change = numbers(size).map((one) => one / 4)
     const { value, gradient } = await evaluated(problem, change)
     expect(value).toBeCloseTo(plainValue(problem, change), 3)
@@ -127,7 +127,7 @@ describe('AdapterObjective', () => {
     expect(value / plainValue(large, change)).toBeCloseTo(1, 5)
   })
 
-  test('has the same bits for any number of threads', async () => {
+  test('computes the same bits for any number of threads', async () => {
     const large = { ...problem, documents: documentsOf(9000), queries: queriesOf(530, 9000) }
     const change = numbers(size).map((one) => one / 4)
     const [one, two] = [await evaluated(large, change, 1), await evaluated(large, change, 2)]
@@ -135,7 +135,7 @@ describe('AdapterObjective', () => {
     expect(Array.from(two.gradient)).toEqual(Array.from(one.gradient))
   })
 
-  test('a sample of the corpus has nearly its value, the same one each time', async () => {
+  test('computes nearly the same value from a sample of the corpus, the same each time', async () => {
     const large = { ...problem, documents: documentsOf(5000), queries: queriesOf(60, 5000) }
     const change = new Float32Array(size)
     const exact = await evaluated(large, change)
@@ -147,7 +147,7 @@ describe('AdapterObjective', () => {
 })
 
 describe('fitAdapter', () => {
-  test('ends where the slope is nothing, and nearer to the identity with more shrinkage', async () => {
+  test('ends where the gradient is zero, and nearer to the identity with more shrinkage', async () => {
     const norms = []
     for (const shrinkage of [50, 1000]) {
       const { model } = await fitAdapter({ ...problem, shrinkage, iterations: 200 })
@@ -162,7 +162,7 @@ describe('fitAdapter', () => {
   })
 })
 
-test('unitDocuments have length 1, and zeros stay', () => {
+test('unitDocuments scales rows to length 1, and keeps zeros', () => {
   const data = Float32Array.of(3, 4, 0, 0)
   const documents: DocumentVectors = {
     ...{ rows: 2, dimensions: 2 },

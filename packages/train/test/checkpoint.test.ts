@@ -36,11 +36,11 @@ async function read() {
 await writeCheckpoint(file, state)
 const written = readFileSync(file)
 
-test('a checkpoint gives back what was written', async () => {
+test('reads back a checkpoint as written', async () => {
   expect(await read()).toEqual(state)
 })
 
-test('a flipped bit in any byte is found, by an error that names the file', async () => {
+test('finds a flipped bit in any byte, and names the file', async () => {
   for (let at = 0; at < written.length; at++) {
     const bytes = Buffer.from(written)
     bytes[at]! ^= 1 << (at % 7)
@@ -52,7 +52,7 @@ test('a flipped bit in any byte is found, by an error that names the file', asyn
   }
 })
 
-test('a checkpoint that was cut off anywhere is refused', async () => {
+test('refuses a checkpoint that was cut off anywhere', async () => {
   for (let length = 0; length < written.length; length++) {
     writeFileSync(file, written.subarray(0, length))
     const found = await read().catch((error: unknown) => error)
@@ -61,7 +61,7 @@ test('a checkpoint that was cut off anywhere is refused', async () => {
   }
 })
 
-test('numbers that were exchanged are found', async () => {
+test('finds numbers that were exchanged', async () => {
   const bytes = Buffer.from(written)
   const from = bytes.length - 3 * 4
   bytes.writeUInt32LE(2, from)
@@ -81,7 +81,7 @@ test.each([
   { identity: undefined },
   { identity: '5' },
   { identity: '{' },
-])('progress with %j is not that of a training', async (change) => {
+])('refuses the progress %j', async (change) => {
   const training = JSON.stringify({ ...state.progress, ...change })
   await writeTensors(file, [], { training })
   await expect(read()).rejects.toThrow('is not a checkpoint of a training')

@@ -41,7 +41,7 @@ const models: (SmallModel & { name: string; dropout?: number; every?: number })[
 ]
 
 describe.each(models)('$name', ({ name, dropout = 0, every = 1, ...options }) => {
-  test('every gradient is what differences say', async () => {
+  test('computes every gradient as finite differences do', async () => {
     const path = writeSmallModel(join(folder, name), { hidden: 4, ...options })
     await checkGradients(await openEncoderModel(path), dropout, every)
   })
@@ -51,7 +51,7 @@ test.each([
   { name: 'upper BERT, mean', every: 1 },
   { name: 'upper BERT, first, dropout', pooling: 'first', dropout: 0.3, every: 1 },
   { name: 'upper DistilBERT, mean, dropout', family: 'distilbert', dropout: 0.3, every: 3 },
-] as const)('$name: gradients on hidden states that are fed', async (options) => {
+] as const)('$name: computes the gradients from given hidden states', async (options) => {
   const { name, every, ...small } = { dropout: 0, ...options }
   const path = writeSmallModel(join(folder, name), { hidden: 4, ...small })
   const whole = await openEncoderModel(path, { topLayers: 1 })

@@ -18,14 +18,14 @@ const query: TrainingQuery = {
   retrieved: [3, 4, 5, 6, 7, 8, 1, 2],
 }
 
-test('labeled candidates come first, then the retrieved ones, each once', () => {
+test('puts labeled candidates first, then the retrieved ones, each once', () => {
   expect([...candidatesOf('q', [9, 4], query.retrieved, 6)]).toEqual([9, 4, 3, 5, 6, 7])
   expect([...candidatesOf('q', [9, 4], [], 6)]).toEqual([9, 4])
   expect([...candidatesOf('q', [9, 4, 2], [], 2)]).toEqual([9, 4])
   expect(() => candidatesOf('q', [], [1], 6)).toThrow('query q has no relevant document')
 })
 
-test('fixed labels: those given, or equal shares of the ground truth', () => {
+test('uses the given labels, or equal shares of the ground truth', () => {
   const fixed = new FixedLabels(5)
   expect(fixed.label(query).target).toEqual(Float64Array.of(0.5, 0.5))
   const labels = { rows: [5, 9, 1], values: [0.6, 0.4, 0] }
@@ -37,7 +37,7 @@ test('fixed labels: those given, or equal shares of the ground truth', () => {
   expect([...cut.target].map((value) => value.toFixed(4))).toEqual(['0.6667', '0.3333'])
 })
 
-test('live labels are those of the context as it is', () => {
+test('computes live labels from the current context', () => {
   const settings = { contextSize: 5, k: 3, labelDepth: 3, metric: 'cosine' } as const
   const live = new LiveLabels(settings, 7, documents)
   expect(live.needsEmbedding).toBe(true)
@@ -58,7 +58,7 @@ test('live labels are those of the context as it is', () => {
   }
 })
 
-test('an epoch has every example once, in an order that the seed and its number decide', () => {
+test('uses every example once per epoch, in an order that depends on the seed and the epoch', () => {
   const batches = new Batches(10, 4, 1)
   const seen = Array.from({ length: 5 }, (_, i) => batches.at(i)).flat()
   const epochs = [seen.slice(0, 10), seen.slice(10)]
@@ -68,7 +68,7 @@ test('an epoch has every example once, in an order that the seed and its number 
   expect(new Batches(10, 4, 2).at(0)).not.toEqual(batches.at(0))
 })
 
-test('dropout keeps the mean, and follows from the number of the batch', () => {
+test('keeps the mean with dropout, which depends on the number of the batch', () => {
   const dropout = new Dropout(0.25, 3)
   const graph = new Graph()
   dropout.drop!(graph.input('x', 'float32', ['tokens', 50]), 'hidden')
@@ -82,7 +82,7 @@ test('dropout keeps the mean, and follows from the number of the batch', () => {
   expect(new Dropout(0, 3).drop).toBeUndefined()
 })
 
-test('validation: the loss has the ground truth in its list, the measures what was retrieved', () => {
+test('validates the loss on lists with the ground truth, and the measures on retrieved documents', () => {
   const embeddings = { data: query.vector!, rows: 1, dimensions: 6 }
   const { loss, measures } = validate([query], embeddings, documents, {
     listSize: 8,
@@ -110,7 +110,7 @@ test('validation: the loss has the ground truth in its list, the measures what w
   expect(nothing.measures['MRR@10']).toBe(0)
 })
 
-test('candidates are searched again with the model as it is', async () => {
+test('searches candidates again with the current model', async () => {
   const folder = temporaryFolder()
   const asked: number[][] = []
   const model = new AdapterModel({ kind: 'linear', dimensions: 6 })

@@ -52,7 +52,7 @@ const third = (change: Partial<TrainingQuery>) => ({
   queries: queries.map((query, i) => (i === 2 ? { ...query, ...change } : query)),
 })
 
-describe('a training goes on with what it began with only', () => {
+describe('resuming a training', () => {
   let job: TrainingJob
   beforeAll(async () => {
     job = await begin('stopped', {})
@@ -108,7 +108,7 @@ describe('a training goes on with what it began with only', () => {
       { settings: { ...settings, target: { k: 3 } } },
       'target.k not set (now: 3)',
     ],
-  ])('%s', async (_, change, named) => {
+  ])('refuses a change: %s', async (_, change, named) => {
     const failed = goOn(job, change)
     await expect(failed).rejects.toThrow(named)
     await expect(failed).rejects.toThrow(
@@ -152,7 +152,7 @@ describe('a training goes on with what it began with only', () => {
       },
       'other configuration of the model',
     ],
-  ])('a model of the same shape: %s', async (name, change, named) => {
+  ])('refuses a model of the same shape: %s', async (name, change, named) => {
     const model = await openEncoderModel(copy(name.replaceAll(' ', '-'), change))
     await expect(goOn(job, { model })).rejects.toThrow(named)
   })
@@ -162,18 +162,18 @@ describe('a training goes on with what it began with only', () => {
     [{ maxTokens: 6 }, 'tokens per query 16 (now: 6)'],
     [{ queryPrefix: 'query: ' }, 'query prefix "" (now: "query: ")'],
     [{ pooling: 'first' as const }, 'pooling of the model "mean" (now: "first")'],
-  ])('a model opened with %j', async (options, named) => {
+  ])('refuses a model opened with %j', async (options, named) => {
     await expect(goOn(job, { model: await openEncoderModel(base, options) })).rejects.toThrow(named)
   })
 
-  test('all differences are named at once', async () => {
+  test('names all differences at once', async () => {
     const change = { ...third({ text: 'x' }), documents: changed(0) }
     await expect(goOn(job, change)).rejects.toThrow(
       'other vectors of the documents; with other texts of the training queries',
     )
   })
 
-  test('resumes with the same data in other lists', async () => {
+  test('accepts the same data in other list types', async () => {
     const same = queries.map((query) => ({
       ...query,
       retrieved: Uint32Array.from(query.retrieved),
@@ -185,7 +185,7 @@ describe('a training goes on with what it began with only', () => {
   })
 })
 
-test('a checkpoint of a version that recorded shapes only is refused', async () => {
+test('refuses a checkpoint of a version that recorded only shapes', async () => {
   const job = await begin('old', {})
   const file = join(job.out, 'checkpoints/latest.safetensors')
   const progress = JSON.parse(readMetadata(file)['training'] as string)
@@ -196,14 +196,14 @@ test('a checkpoint of a version that recorded shapes only is refused', async () 
   )
 })
 
-test('an adapter that starts from other weights is another model', async () => {
+test('refuses an adapter that starts from other weights', async () => {
   const adapter = (seed: number) => new AdapterModel({ kind: 'mlp', dimensions: DIMENSIONS, seed })
   const job = await begin('adapter', { model: adapter(0) })
   await expect(goOn(job, { model: adapter(1) })).rejects.toThrow('other weights of the model')
   expect(await goOn(job, { model: adapter(0) })).toMatchObject({ steps: 2 })
 })
 
-test('reads the same documents by position as from memory', async () => {
+test('resumes with the same documents by position as from memory', async () => {
   const file = join(folder, 'docs.npy')
   const ids = Array.from({ length: ROWS }, (_, row) => `d${row}`)
   const write = (data: Float32Array) =>
@@ -224,7 +224,7 @@ test('reads the same documents by position as from memory', async () => {
   inMemory.close()
 })
 
-describe('documents too many to be read whole', () => {
+describe('documentsIdentity of many documents', () => {
   const rows = 40_000
   const large = randomDocuments(rows, 2, 5)
   const read = new Set<number>()
@@ -239,7 +239,7 @@ describe('documents too many to be read whole', () => {
     },
   }
 
-  test('10,000 rows from all over them are read', () => {
+  test('reads 10,000 rows, spread over all documents', () => {
     documentsIdentity(watched, 'a', 0)
     expect(read.size).toBe(10_000)
     for (let from = 0; from < rows; from += 4) {
@@ -249,7 +249,7 @@ describe('documents too many to be read whole', () => {
     for (const count of places) expect(count).toBeGreaterThan(2000)
   })
 
-  test('other documents, other ids and another file are told apart', () => {
+  test('distinguishes other documents, other ids and another file', () => {
     const own = documentsIdentity(large, '10 bytes', 0)
     expect(documentsIdentity(large, '10 bytes', 0)).toEqual(own)
     const different = [
@@ -263,7 +263,7 @@ describe('documents too many to be read whole', () => {
   })
 })
 
-test('no two lists of parts have one digest', () => {
+test('Digest differs for each list of parts', () => {
   const digests = [
     new Digest().text('ab').text('c'),
     new Digest().text('a').text('bc'),

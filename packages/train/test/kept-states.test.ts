@@ -38,13 +38,13 @@ async function opened(file: string, name?: string): Promise<[number[], number[]]
 }
 const [right, every] = [Array.from(all), [0, 1, 2, 3]]
 
-test('a file is made once, and read at any place', async () => {
+test('makes a file once, and reads it at any position', async () => {
   const file = join(folder, 'once.bin')
   expect(await opened(file)).toEqual([right, every])
   expect(await opened(file)).toEqual([right, []])
 })
 
-test('stopped before any part, it goes on there', async () => {
+test('resumes after a stop before any part', async () => {
   for (const fails of every) {
     const file = join(folder, `stopped-${fails}.bin`)
     await expect(KeptStates.open(file, source({ fails }))).rejects.toThrow('stopped here')
@@ -53,7 +53,7 @@ test('stopped before any part, it goes on there', async () => {
   }
 })
 
-test('a file that was changed anywhere, is cut off, or is of another source is made again', async () => {
+test('makes a file again that was changed anywhere, is truncated, or belongs to another source', async () => {
   const file = join(folder, 'changed.bin')
   await opened(file)
   const written = readFileSync(file)
@@ -71,7 +71,7 @@ test('a file that was changed anywhere, is cut off, or is of another source is m
   expect(await opened(file)).toEqual([right, every])
 })
 
-test('a file that went on from damaged parts is made again', async () => {
+test('makes a file again that was resumed from damaged parts', async () => {
   const file = join(folder, 'damaged-parts.bin')
   await expect(KeptStates.open(file, source({ fails: 2 }))).rejects.toThrow('stopped here')
   const partial = `${file}.partial`

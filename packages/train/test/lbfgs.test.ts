@@ -38,7 +38,7 @@ describe('minimize', () => {
     expect(Array.from(start)).toEqual(Array.from(Float32Array.of(-1.2, 1)))
   })
 
-  test('never takes a step that rises, and stops at a minimum', async () => {
+  test('never takes a step that raises the value, and stops at a minimum', async () => {
     const values: number[] = []
     const onIteration = ({ value }: LbfgsState) => void values.push(value)
     await minimize(rosenbrock, Float32Array.of(-1.2, 1), { iterations: 20, onIteration })

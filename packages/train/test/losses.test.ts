@@ -15,7 +15,7 @@ test('entropyOf returns the entropy: ln n for n equal probabilities, 0 for certa
   expect(entropyOf(Float64Array.of(1, 0))).toBe(0)
 })
 
-test('the settings allow the losses of the table, and name them for any other', () => {
+test('accepts the losses of the table in the settings, and names them for any other', () => {
   for (const loss of lossNames) expect(resolveTrainSettings({ steps: 1, loss }).loss).toBe(loss)
   const unknown = 'hinge' as Loss
   for (const use of [
@@ -28,7 +28,7 @@ test('the settings allow the losses of the table, and name them for any other', 
   expect(() => lossNamed('constructor' as Loss)).toThrow('constructor')
 })
 
-test('the inputs of losses mark padding, irrelevant candidates and each relevant one', () => {
+test('marks padding, irrelevant candidates and each relevant candidate in the inputs of losses', () => {
   const numbers = (loss: Loss, input: string) => {
     const { data, dims } = lossNamed(loss).inputs[input]!.numbers(lists)
     return { data: [...data], dims }
@@ -41,7 +41,7 @@ test('the inputs of losses mark padding, irrelevant candidates and each relevant
   })
 })
 
-test('a step adds the constant part: the KL divergence from a softmax that equals the target is 0', async () => {
+test('adds the constant part to a step, so that the KL divergence of equal distributions is 0', async () => {
   const model = new AdapterModel({ kind: 'linear', dimensions: 1 })
   const documents = documentsOf(Float32Array.of(Math.log(3), 0), 1)
   const settings = { ...resolveTrainSettings({ steps: 1, dropout: 0 }), loss: 'kl' } as const
@@ -56,7 +56,7 @@ test('a step adds the constant part: the KL divergence from a softmax that equal
   expect(loss).toBeCloseTo(0, 6)
 })
 
-test('no source asks for a loss by its name: a new loss is one more object of the table', () => {
+test('asks in no source for a loss by its name, so that a new loss is one more object of the table', () => {
   const packages = fileURLToPath(new URL('../../', import.meta.url))
   const sources = ['train', 'pipelines', 'cli'].flatMap((name) =>
     readdirSync(join(packages, name, 'src'), { recursive: true, encoding: 'utf8' })

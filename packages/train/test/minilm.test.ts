@@ -17,7 +17,7 @@ const passages = [
 /** Each asks for what the base model would not give. */
 const questions = ['What is music?', 'What do I eat?', 'Why is it cold?', 'Who is at work?']
 
-test('all-MiniLM-L6-v2 learns, and its folder loads again', async () => {
+test('trains all-MiniLM-L6-v2, and loads the saved folder', async () => {
   const base = await loadEncoder('minilm', { threads: 1 })
   const { data, dimensions } = await base.encode(passages)
   base.close()

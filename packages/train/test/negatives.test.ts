@@ -27,14 +27,14 @@ const apply = (
   return [...filter.apply(of, of.retrieved, embedding)]
 }
 
-test('the first candidates are left out, unless they are labeled', () => {
+test('leaves out the first candidates, unless they are labeled', () => {
   expect(apply({ skip: 3 }, query([0]))).toEqual([0, 2, 3, 4, 5])
   const labels = { rows: [1, 4], values: [0.5, 0.5] }
   expect(apply({ skip: 3 }, query([0], { labels }))).toEqual([0, 1, 2, 3, 4, 5])
   expect(apply({ skip: 99 }, query([3]))).toEqual([3])
 })
 
-test('negatives score at most a part of what the best relevant document does', () => {
+test('limits the score of negatives to a part of the best relevant document’s score', () => {
   // 0.95 × 10 = 9.5.
   expect(apply({ negativesBelow: 0.95 }, query([0]))).toEqual([0, 2, 3, 4, 5])
   expect(apply({ negativesBelow: 0.95 }, query([0, 4]))).toEqual([0, 2, 3, 4, 5])
@@ -68,7 +68,7 @@ const jobOf = (out: string, more: Partial<TrainingJob> = {}): TrainingJob => ({
 })
 const weightsOf = (out: string) => readFileSync(join(folder, out, 'adapter.safetensors'))
 
-test('a training leaves them out, and stopped it goes on with the same candidates', async () => {
+test('trains without the left-out candidates, and resumes with the same candidates', async () => {
   const settings = { steps: 8, negativesBelow: 0.5, skip: 2, refreshEvery: 5 }
   const job = (out: string, more: Partial<TrainingJob> = {}) =>
     jobOf(out, { ...more, validation: undefined })
@@ -84,7 +84,7 @@ test('a training leaves them out, and stopped it goes on with the same candidate
   expect(weightsOf('stopped').equals(weightsOf('whole'))).toBe(true)
 })
 
-test('labels are made again for candidates that were searched again', async () => {
+test('makes labels again for candidates that were searched again', async () => {
   const asked: string[] = []
   const labels = { rows: [1, 2], values: [0.5, 0.5] }
   const own = queries.map((each) => ({ ...each, relevant: [], labels }))
@@ -108,7 +108,7 @@ test('labels are made again for candidates that were searched again', async () =
   await expect(train(jobOf('unjudged', unjudged))).rejects.toThrow('has no relevant document')
 })
 
-test('a softmax that is nearly flat is remarked on, with a value that is not', async () => {
+test('warns about a nearly flat softmax, and suggests a value', async () => {
   const remarks: string[] = []
   const onRemark = (remark: string) => remarks.push(remark)
   await train(jobOf('flat', { onRemark, settings: { steps: 1, inverseTemperature: 0.01 } }))

@@ -51,7 +51,7 @@ function ours(rule: 'adamw' | 'radam'): Float32Array {
   return weight
 }
 
-test.each(['adamw', 'radam'] as const)('%s does what its paper says', (rule) => {
+test.each(['adamw', 'radam'] as const)('%s computes the steps of its paper', (rule) => {
   const steps = gradientSteps()
   const starts = [1, -2, 0.5, 3, -0.25]
   const expected = starts.map((start, i) =>
@@ -79,7 +79,7 @@ for make in (torch.optim.AdamW, lambda p, **k: torch.optim.RAdam(p, decoupled_we
     print(json.dumps(w.tolist()))
 `
 
-test('both optimizers equal PyTorch', ({ skip }) => {
+test('computes the steps of PyTorch with both optimizers', ({ skip }) => {
   const PYTHONPATH = process.env['KITH_TORCH'] ?? process.env['PYTHONPATH'] ?? ''
   const { status, stdout } = spawnSync('python3', ['-c', PYTHON], {
     input: JSON.stringify(gradientSteps()),
@@ -96,7 +96,7 @@ test('both optimizers equal PyTorch', ({ skip }) => {
   expect([...ours('radam')]).toEqual(close(rectified!))
 })
 
-test('rows of a table that never had a gradient move as the formula says', () => {
+test('moves rows of a table that never had a gradient by the formula', () => {
   const random = generator(8)
   const start = Float32Array.from({ length: 12 }, random)
   const [table, dense] = [start.slice(), start.slice()]
@@ -119,7 +119,7 @@ test('rows of a table that never had a gradient move as the formula says', () =>
   }
 })
 
-test('only matrices decay', () => {
+test('applies weight decay only to matrices', () => {
   for (const name of ['encoder.layer.0.output.dense.weight', 'up.weight'])
     expect(decays(name)).toBe(true)
   for (const name of [
@@ -132,7 +132,7 @@ test('only matrices decay', () => {
   }
 })
 
-test('gradients are clipped by their common length', () => {
+test('clips gradients by their common norm', () => {
   expect(clipFactor(5, 1)).toBe(0.2)
   expect(clipFactor(0.5, 1)).toBe(1)
   expect(clipFactor(5, 0)).toBe(1)
@@ -148,14 +148,14 @@ const plan: ScheduleSettings = {
   steps: 12,
 }
 
-test('the rate warms up and decays linearly', () => {
+test('warms up the learning rate and decays it linearly', () => {
   const schedule = new Schedule(plan)
   const rates = [1, 2, 4, 8, 12].map((step) => schedule.rateAt(step))
   expect(rates).toEqual([0.25, 0.5, 1, 0.6, expect.closeTo(0.2, 12)])
   expect(new Schedule({ ...plan, schedule: 'constant' }).rateAt(12)).toBe(1)
 })
 
-test('the rate falls when the validation loss stalls', () => {
+test('lowers the learning rate when the validation loss stalls', () => {
   const schedule = new Schedule({ ...plan, schedule: 'plateau' })
   const rates = [3, 2, 2.5, 2.1, 1.9, 2, 2, 2, 2].map((loss) => {
     schedule.validated(loss)

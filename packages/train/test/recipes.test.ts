@@ -11,8 +11,8 @@ const query = {
   taught: { rows: [5, 1], values: [0.75, 0.25] },
 }
 
-describe('recipes', () => {
-  test('follow from judgments and teacher', () => {
+describe('training recipes', () => {
+  test('depend on judgments and teacher', () => {
     const one = { ...query, relevant: [3] }
     const none = { ...query, relevant: [] }
     expect(recipeFor([none], { teacher: true })).toBe('ranking')
@@ -21,7 +21,7 @@ describe('recipes', () => {
     expect(recipeFor([query, query], { teacher: true })).toBe('judgments')
   })
 
-  test('make the parts of the loss', () => {
+  test('set the parts of the loss', () => {
     const parts = (recipe: Parameters<typeof shrinkageOf>[0]) =>
       adapterQueries([query], recipe)[0]!.parts
     expect(parts('ranking')).toEqual([
@@ -40,7 +40,7 @@ describe('recipes', () => {
     ])
   })
 
-  test('give the whole loss to all documents where no judged one is among the first', () => {
+  test('give the whole loss to all documents if no judged document is among the first', () => {
     const [far] = adapterQueries([{ ...query, relevant: [8, 9] }], 'judgments')
     expect(far!.parts).toEqual([
       { weight: 1, target: { rows: [8, 9], values: [0.5, 0.5] }, over: 'corpus' },
@@ -54,7 +54,7 @@ describe('recipes', () => {
     expect(adapterQueries([{ ...query, relevant: [] }], 'labels')).toEqual([])
   })
 
-  test('shrink more where scores are sharper', () => {
+  test('shrink more if scores are sharper', () => {
     expect([20, 40].map((sharp) => shrinkageOf('labels', sharp))).toEqual([200, 800])
   })
 })
@@ -67,18 +67,20 @@ describe('inverseTemperatureFor', () => {
     return { rows: 1000, dimensions: 2, gather, read: () => new Float32Array() }
   }
 
-  test('is 2 over the deviation of scores, rounded, whatever the length of queries', () => {
+  test('returns 2 over the standard deviation of scores, rounded, whatever the length of queries', () => {
     const queries = [1, 2, 3].map((length) => ({ vector: Float32Array.of(length, 0) }))
     expect(inverseTemperatureFor(queries, circle(0.1 * Math.SQRT2))).toBe(20)
     expect(inverseTemperatureFor(queries, circle(0.044 * Math.SQRT2))).toBe(40)
     expect(inverseTemperatureFor(queries, circle(10))).toBe(0.3125)
   })
 
-  test('refuses documents that are all alike', () => {
+  test('refuses documents that are all the same', () => {
     const alike = {
       ...circle(1),
       gather: (rows: ArrayLike<number>) => new Float32Array(2 * rows.length).fill(1),
     }
-    expect(() => inverseTemperatureFor([query], alike)).toThrow('equally similar')
+    expect(() => inverseTemperatureFor([query], alike)).toThrow(
+      expect.objectContaining({ code: 'BAD_INPUT' }),
+    )
   })
 })

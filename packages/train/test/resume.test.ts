@@ -59,7 +59,7 @@ function leftBy(name: string): { metrics: unknown[]; weights: string } {
 const { best } = await train(jobAt('undisturbed'))
 const undisturbed = leftBy('undisturbed')
 
-test('an undisturbed training has a validation of the base model, and a best that is not the last', () => {
+test('validates the base model in an undisturbed training, whose best checkpoint is not the last', () => {
   const kinds = undisturbed.metrics.map((record) => {
     const { kind, step } = record as { kind: string; step: number }
     return `${kind} ${step}`
@@ -71,7 +71,7 @@ test('an undisturbed training has a validation of the base model, and a best tha
   expect(best!.step).toBe(2)
 })
 
-describe('killed (-9) at any operation on a file', () => {
+describe('a training that is killed (-9) at any file operation', () => {
   const child = fileURLToPath(new URL('killed-training.mjs', import.meta.url))
   const description = join(folder, 'job.json')
   writeFileSync(
@@ -82,7 +82,7 @@ describe('killed (-9) at any operation on a file', () => {
     }),
   )
 
-  test('it goes on, and leaves what an undisturbed one leaves', async () => {
+  test('resumes, and leaves the files of an undisturbed training', async () => {
     const copies = join(folder, 'killed')
     const args = [child, description, join(folder, 'copied'), copies]
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
@@ -102,7 +102,7 @@ describe('killed (-9) at any operation on a file', () => {
   }, 240_000)
 })
 
-test.each([0, 1, 2, 3])('stopped after step %i, it leaves the same', async (last) => {
+test.each([0, 1, 2, 3])('leaves the same files after a stop at step %i', async (last) => {
   const name = `stopped-${last}`
   const stop = new AbortController()
   if (last === 0) stop.abort()
@@ -122,7 +122,7 @@ describe('the best checkpoint', () => {
     return join(folder, name)
   }
 
-  test('is made again where the training was killed before it was written', async () => {
+  test('is made again if the training was killed before it was written', async () => {
     const without = await stopAtBest('without-best')
     rmSync(checkpointFile(without, 'best'))
     await goOn('without-best')
@@ -135,7 +135,7 @@ describe('the best checkpoint', () => {
     expect(leftBy('older-best')).toEqual(undisturbed)
   })
 
-  test('of another step is not taken for the best', async () => {
+  test('of another step is not used as the best', async () => {
     const out = join(folder, 'wrong-best')
     await train(jobAt('wrong-best'))
     copyFileSync(checkpointFile(out, 'latest'), checkpointFile(out, 'best'))
@@ -148,7 +148,7 @@ describe('the best checkpoint', () => {
 describe('metrics.jsonl', () => {
   const written = readFileSync(join(folder, 'undisturbed/metrics.jsonl'), 'utf8')
 
-  test('cut off anywhere, its whole lines up to the checkpoint stay', async () => {
+  test('keeps its whole lines up to the checkpoint if it was cut off anywhere', async () => {
     const at = join(folder, 'cut')
     mkdirSync(at)
     const file = join(at, 'metrics.jsonl')
@@ -168,7 +168,7 @@ describe('metrics.jsonl', () => {
     expect(readdirSync(at)).toEqual(['metrics.jsonl'])
   })
 
-  test('a training that begins begins it anew', async () => {
+  test('starts again with a new training', async () => {
     const at = join(folder, 'anew')
     mkdirSync(at)
     writeFileSync(join(at, 'metrics.jsonl'), written)
@@ -176,7 +176,7 @@ describe('metrics.jsonl', () => {
     expect(readFileSync(join(at, 'metrics.jsonl'), 'utf8')).toBe('')
   })
 
-  test('a damaged line that is not the last is named', async () => {
+  test('is refused if a line other than the last is damaged, with the line', async () => {
     const file = join(folder, 'damaged.jsonl')
     const lines = written.split('\n')
     for (const bad of [

@@ -76,11 +76,14 @@ const changes: Record<keyof typeof trainTable, [unknown, PartialTrainSettings?]>
   seed: [1],
 }
 
-test.each(Object.entries(changes))('%s changes a training', async (name, [value, under = {}]) => {
-  const options = { encoder: name === 'dropout' }
-  const before = await outcome(under, options)
-  expect(await outcome({ ...under, [name]: value }, options)).not.toBe(before)
-})
+test.each(Object.entries(changes))(
+  '%s changes the result of a training',
+  async (name, [value, under = {}]) => {
+    const options = { encoder: name === 'dropout' }
+    const before = await outcome(under, options)
+    expect(await outcome({ ...under, [name]: value }, options)).not.toBe(before)
+  },
+)
 
 const refused: [keyof typeof trainTable, unknown, PartialTrainSettings, boolean, string][] = [
   ['margin', 2, {}, true, "it needs loss 'max-margin', not 'kl'"],
@@ -93,14 +96,14 @@ const refused: [keyof typeof trainTable, unknown, PartialTrainSettings, boolean,
 ]
 
 test.each(refused)(
-  '%s is refused where it has no effect',
+  '%s is refused if it has no effect',
   async (name, value, under, validated, reason) => {
     const training = outcome({ ...under, [name]: value }, { validated })
     await expect(training).rejects.toThrow(`setting ${name} has no effect: ${reason}; leave it out`)
   },
 )
 
-test('every setting with a need is among them', () => {
+test('covers every setting with a need', () => {
   const needing = Object.entries(trainTable).filter(([, row]) => row.needs)
   // An adapter takes the dropout of an encoder's settings; `kith train --adapter` refuses it.
   const expected = needing.map(([name]) => name).filter((name) => name !== 'dropout')

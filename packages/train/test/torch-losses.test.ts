@@ -54,7 +54,7 @@ beforeAll(async () => {
   theirs = JSON.parse(stdout)
 }, 120_000)
 
-test.for(names)('%s: the losses of ten steps are PyTorch’s', async (family, { skip }) => {
+test.for(names)('%s: equals the losses of PyTorch in ten steps', async (family, { skip }) => {
   if (!theirs) return skip('python3 has no torch: install it, or say where with KITH_TORCH')
   const ours = await train(models.get(family)!)
   expect(ours.at(-1)).toBeLessThan(0.95 * ours[0]!)

@@ -77,14 +77,14 @@ function largestDifference(some: readonly number[], others: readonly number[]): 
   return Math.max(...some.map((loss, i) => Math.abs(loss / others[i]! - 1)))
 }
 
-describe('the losses are those of a training that computes all layers at every step', () => {
+describe('keeping the states of frozen layers gives the losses of computing all layers', () => {
   test.each([
     { name: 'judgments', options: {} },
     {
       name: 'live labels, new candidates',
       options: { target: { contextSize: 12, k: 3 }, refreshEvery: 7, gradientAccumulation: 2 },
     },
-  ])('$name', async ({ name, options }) => {
+  ])('with $name', async ({ name, options }) => {
     const own = { settings: { ...settings, ...options } }
     const kept = await lossesOf(await jobAt(`kept ${name}`, own), 1)
     const model = computingAll(await upper())
@@ -94,7 +94,7 @@ describe('the losses are those of a training that computes all layers at every s
     expect(largestDifference(kept, computed)).toBeLessThan(1e-6)
   })
 
-  test('all-MiniLM-L6-v2, two layers', async () => {
+  test('with all-MiniLM-L6-v2 and two trained layers', async () => {
     const model = () => openEncoderModel('minilm', { topLayers: 2 })
     const own = {
       documents: randomDocuments(24, 384, 5),
@@ -110,7 +110,7 @@ describe('the losses are those of a training that computes all layers at every s
   }, 60_000)
 })
 
-test('only what learns has dropout', async () => {
+test('applies dropout only to trained layers', async () => {
   const drops = async (topLayers?: number) => {
     const model = await openEncoderModel(base, { topLayers })
     const parts = [model, model.split(join(folder, 'none.bin'), queries, {})]
@@ -132,7 +132,7 @@ test('only what learns has dropout', async () => {
   expect((await openEncoderModel(base)).identity).not.toHaveProperty([named])
 })
 
-test('with all layers learning but not the embeddings, nothing is kept, and embeddings stay', async () => {
+test('keeps no states if all layers but the embeddings are trained, and leaves embeddings unchanged', async () => {
   const model = await upper(2)
   const before = new Map([...model.weights].map(([name, data]) => [name, data.slice()]))
   const seen: boolean[] = []
@@ -148,7 +148,7 @@ test('with all layers learning but not the embeddings, nothing is kept, and embe
   }
 })
 
-describe('a training that goes on', () => {
+describe('a resumed training', () => {
   /** A training that is stopped after a step, and the folder in which it can go on. */
   async function stopAt(name: string, last: number): Promise<string> {
     const stop = new AbortController()
@@ -169,7 +169,7 @@ describe('a training that goes on', () => {
     return leftBy(job.out)
   })
 
-  test('takes the file of before, ends with the same bits, and removes it', async () => {
+  test('uses the earlier states file, ends with the same bits, and removes the file', async () => {
     const out = await stopAt('stopped', 9)
     expect(existsSync(lowerLayersFile(out))).toBe(true)
     expect(await goOn('stopped')).toBe(0)
@@ -213,7 +213,7 @@ describe('a training that goes on', () => {
     }
   })
 
-  test('is stopped while lower layers are computed, and goes on', async () => {
+  test('continues after a stop while lower layers are computed', async () => {
     const job = await jobAt('aborted', { signal: AbortSignal.abort() })
     await expect(train(job)).rejects.toMatchObject({ code: 'ABORTED' })
     expect(await goOn('aborted')).toBe(1)
@@ -228,7 +228,7 @@ describe('a training that goes on', () => {
     return file
   }
 
-  test('killed (-9) at any operation on a file, it leaves what an undisturbed one leaves', async () => {
+  test('leaves the files of an undisturbed training after a kill (-9) at any file operation', async () => {
     const short = { ...settings, steps: 2, validateEvery: 2 }
     await train(await jobAt('short', { settings: short }))
     const expected = await leftBy(join(folder, 'short'))
@@ -253,7 +253,7 @@ describe('a training that goes on', () => {
     expect(withPartial).toBeGreaterThan(2)
   }, 240_000)
 
-  test('says which file finds no room', () => {
+  test('names the file that does not fit on the disk', () => {
     const many = Array.from({ length: 300 }, (_, i) => {
       const text = [0, 1, 2].map((place) => words[Math.floor(i / 10 ** place) % 10]).join(' ')
       return { ...queries[0]!, id: `q${i}`, text }
@@ -276,7 +276,7 @@ describe('a training that goes on', () => {
   })
 })
 
-test('a training that ends before it has seen all queries computes those that it sees', async () => {
+test('computes only the states of queries that a short training uses', async () => {
   const totals = new Set<number>()
   const job = await jobAt('part', {
     settings: { ...settings, steps: 2, batchSize: 2 },

@@ -7,7 +7,7 @@ import { meanOf, pairedTest } from './verdict.ts'
 export interface SweepPoint {
   value: number | string
   mean: number
-  /** Half of the 95 % interval of the gain over the ranking as it is. */
+  /** Half of the 95 % interval of the gain over the run. */
   margin: number
 }
 

@@ -37,7 +37,7 @@ export interface TuneOptions extends ScorerOptions {
   folds?: number | undefined
   /** Default 0. */
   seed?: number | undefined
-  /** A file that finished trials are kept in: the next call with the same inputs goes on from there. */
+  /** A file that stores finished trials: the next call with the same inputs resumes from them. */
   study?: string | undefined
   /** A digest of the inputs; a study file of other inputs is refused. */
   fingerprint?: string | undefined
@@ -45,7 +45,7 @@ export interface TuneOptions extends ScorerOptions {
   onProgress?: ((done: number, total: number) => void) | undefined
   /** Called with the settings that each fold's study chose, and the numbers of the fold's queries. */
   onFolds?: ((folds: readonly FoldSettings[]) => void) | undefined
-  /** Closes the evaluator and rejects with `ABORTED`; the study can go on later. */
+  /** Closes the evaluator and rejects with `ABORTED`; the study can resume later. */
   signal?: AbortSignal | undefined
 }
 
@@ -131,7 +131,10 @@ export interface Tuned extends Decision {
   texts: boolean
   /** How many judged queries there were. */
   queries: number
-  /** Trials of each study, and into how many folds the queries were split; 0 where nothing was searched. */
+  /**
+   * Trials of each study, and into how many folds the queries were split; 0 if nothing was
+   * searched.
+   */
   trials: number
   folds: number
   seed: number

@@ -18,7 +18,7 @@ export interface HeldOutValues {
   /** The retriever's own ranking. */
   baseline: Float64Array
   default: Float64Array
-  /** With the settings that the other folds chose; undefined where none were searched for. */
+  /** With the settings that the other folds chose; undefined if none were searched for. */
   tuned?: Float64Array | undefined
   /** With the embeddings only, where there are texts and nothing was searched for. */
   embeddings?: Float64Array | undefined
@@ -34,7 +34,9 @@ export interface HeldOut extends PairedTest {
   overDefault?: PairedTest
 }
 
-/** A verdict with its reason, and the evidence for the default or the settings found over the run as it is. */
+/**
+ * A verdict with its reason, and the evidence for the default or the found settings over the run.
+ */
 export interface Decision {
   verdict: Verdict
   /** The settings that were weighed against the baseline ranking; the verdict unless that is kept. */
@@ -70,8 +72,8 @@ export function judge(values: HeldOutValues): Decision {
 }
 
 /**
- * With few queries and texts: the default, the embeddings only, or the ranking as it is. The default
- * goes by a sign of harm, or where the embeddings alone are convincingly better.
+ * With few queries and texts: the default, the embeddings only, or the run. The default is dropped
+ * at a sign of harm, or if the embeddings alone are convincingly better.
  */
 function judgeFew(values: HeldOutValues, embeddings: Float64Array): Decision {
   const { baseline } = values
@@ -134,7 +136,7 @@ const LARGEST_T = 1e6
 export interface PairedTest {
   /** The mean difference. */
   gain: number
-  /** Its 95 % confidence interval. */
+  /** The 95 % confidence interval of the gain. */
   ci: readonly [low: number, high: number]
   /** The paired t-test: t, and its two-sided p. */
   t: number

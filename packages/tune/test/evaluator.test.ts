@@ -44,7 +44,7 @@ function expected(
   return Float64Array.from(list, ({ id }) => perQuery['nDCG@10']![names.indexOf(id)]!)
 }
 
-test.each([false, true])('values are those of rerank and of @kith/ir, texts: %s', async (texts) => {
+test.each([false, true])('returns the values of rerank and @kith/ir, texts: %s', async (texts) => {
   const collection = randomCollection(3, { queries: 9, texts })
   const evaluator = createEvaluator(collection, { measure: 'nDCG@10', workers: 0 })
   const values = await evaluator.evaluate(trials)
@@ -53,7 +53,7 @@ test.each([false, true])('values are those of rerank and of @kith/ir, texts: %s'
   })
 })
 
-test('candidates that cannot be reranked follow those that can', async () => {
+test('ranks candidates that cannot be reranked behind the others', async () => {
   const whole = randomCollection(5, { queries: 6 })
   // Without the second and the ninth candidate; all 20 places are still in the run.
   const list = whole.list.map((query) => ({
@@ -69,7 +69,7 @@ test('candidates that cannot be reranked follow those that can', async () => {
   })
 })
 
-test('λ = 1 over similarities that rank as the run does is the baseline value', async () => {
+test('returns the baseline for λ = 1 if the similarities rank as the run does', async () => {
   const collection = randomCollection(4, { queries: 8 })
   const { list, queries, docs, dimensions } = collection
   for (const query of list) {
@@ -87,7 +87,7 @@ test('λ = 1 over similarities that rank as the run does is the baseline value',
   expect(values).toEqual(evaluator.baseline)
 })
 
-test('any number of workers and any memory give the same values, round after round', async () => {
+test('returns the same values for any number of workers and any memory budget, again and again', async () => {
   const collection = randomCollection(7, { queries: 11, texts: true })
   const alone = createEvaluator(collection, { measure: 'RR@5', workers: 0 })
   const first = await alone.evaluate(trials)
@@ -108,21 +108,27 @@ test('any number of workers and any memory give the same values, round after rou
   }
 })
 
-test.each([0, 2])('values that do not matter are left out, %i workers', async (workers) => {
-  const evaluator = createEvaluator(randomCollection(7, { queries: 5 }), { measure: 'AP', workers })
-  try {
-    const all = await evaluator.evaluate(trials.slice(0, 2))
-    const some = await evaluator.evaluate(trials.slice(0, 2), [new Set([0, 3]), new Set([4])])
-    expect(some).toEqual([
-      all[0]!.map((value, query) => (query % 3 === 0 ? value : 0)),
-      all[1]!.map((value, query) => (query === 4 ? value : 0)),
-    ])
-  } finally {
-    await evaluator.close()
-  }
-})
+test.each([0, 2])(
+  'leaves out the values of queries that were not asked for, %i workers',
+  async (workers) => {
+    const evaluator = createEvaluator(randomCollection(7, { queries: 5 }), {
+      measure: 'AP',
+      workers,
+    })
+    try {
+      const all = await evaluator.evaluate(trials.slice(0, 2))
+      const some = await evaluator.evaluate(trials.slice(0, 2), [new Set([0, 3]), new Set([4])])
+      expect(some).toEqual([
+        all[0]!.map((value, query) => (query % 3 === 0 ? value : 0)),
+        all[1]!.map((value, query) => (query === 4 ? value : 0)),
+      ])
+    } finally {
+      await evaluator.close()
+    }
+  },
+)
 
-test.each([0, 2])('an error names its query, %i workers', async (workers) => {
+test.each([0, 2])('names the query of an error, %i workers', async (workers) => {
   const collection = randomCollection(7, { queries: 5 })
   collection.docs[3 * 20 * collection.dimensions + 2] = Number.NaN
   const evaluator = createEvaluator(collection, { measure: 'nDCG@10', workers })
@@ -135,7 +141,7 @@ test.each([0, 2])('an error names its query, %i workers', async (workers) => {
   }
 })
 
-test.each([0, 1])('a closed evaluator fails instead of waiting, %i workers', async (workers) => {
+test.each([0, 1])('fails after it was closed instead of waiting, %i workers', async (workers) => {
   const evaluator = createEvaluator(randomCollection(1), { measure: 'nDCG@10', workers })
   const waiting = evaluator.evaluate(trials)
   const closing = evaluator.close()

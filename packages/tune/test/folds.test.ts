@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { splitFolds } from '../src/settings/search-settings.ts'
 
-test('every query has one fold, and folds have equal sizes but for one', () => {
+test('puts every query into one fold, and makes folds of equal size, give or take one', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 300 }),
@@ -18,7 +18,7 @@ test('every query has one fold, and folds have equal sizes but for one', () => {
   )
 })
 
-test('queries of one group stay together', () => {
+test('keeps the queries of a group together', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 20, maxLength: 200 }),
@@ -39,15 +39,15 @@ test('queries of one group stay together', () => {
   )
 })
 
-test('the seed decides the folds', () => {
+test('assigns folds by the seed', () => {
   expect(splitFolds(100, 5, 7)).toEqual(splitFolds(100, 5, 7))
   expect(splitFolds(100, 5, 7)).not.toEqual(splitFolds(100, 5, 8))
 })
 
-test('more folds than queries or groups are refused', () => {
+test('refuses more folds than queries or groups', () => {
   expect(() => splitFolds(4, 5, 0)).toThrow(
     'folds must be a whole number from 2 to 4 (4 queries), got 5',
   )
   expect(() => splitFolds(4, 3, 0, ['a', 'a', 'b', 'b'])).toThrow('(2 groups of queries)')
-  expect(() => splitFolds(4, 1, 0)).toThrow('folds must be')
+  expect(() => splitFolds(4, 1, 0)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }))
 })

@@ -25,7 +25,7 @@ async function climb({ parameters, report }: RunningTrial, reports: number[]): P
   }
 }
 
-test('a course is ended once it is below the median of the others at the same point', () => {
+test('ends a trial once it is below the median of the others at the same point', () => {
   const others = [0.1, 0.2, 0.3, 0.4, 0.5].map((x) => [x, 2 * x, 3 * x])
   const good = new MedianPruner(others)
   expect([0.1, 0.2, 1].map((value) => good.add(value))).toEqual([true, true, true])
@@ -38,7 +38,7 @@ test('a course is ended once it is below the median of the others at the same po
   expect([0, 0, 0, 0].map((value) => new MedianPruner(others).add(value)).at(-1)).toBe(true)
 })
 
-test('counts missing values as the worst, and the best so far never falls', () => {
+test('treats missing values as the worst, and never lowers the best value so far', () => {
   const course = new MedianPruner([])
   course.add(Number.NaN)
   course.add(0.5)
@@ -56,7 +56,7 @@ test('finds a good point, and ends trials that fall behind', async () => {
   expect(trials.some(({ course }) => course.length < 10)).toBe(true)
 })
 
-test('goes on from a study to the same trials', async () => {
+test('resumes from a study with the same trials', async () => {
   const file = join(folder, 'study.jsonl')
   const options = { space, start, trials: 15, seed: 3, study: file }
   const whole = await search((trial) => climb(trial, []), options)

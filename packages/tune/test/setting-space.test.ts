@@ -5,8 +5,8 @@ import { checkSpace } from '../src/search/space.ts'
 import { type FinishedTrial, suggestEvenly } from '../src/search/tpe.ts'
 import { parametersOf, settingSpace, settingsOf } from '../src/settings/setting-space.ts'
 
-describe.each([false, true])('texts: %s', (texts) => {
-  test('every point of every space is settings that the core takes', () => {
+describe.each([false, true])('settingSpace, texts: %s', (texts) => {
+  test('contains only points that are valid settings of the core', () => {
     for (const largest of [1, 2, 5, 37, 100, 1000]) {
       const space = settingSpace({ largest, texts })
       checkSpace(space)
@@ -24,7 +24,7 @@ describe.each([false, true])('texts: %s', (texts) => {
     }
   })
 
-  test('the search starts from the default itself', () => {
+  test('contains the default settings as the start', () => {
     const space = settingSpace({ largest: 200, texts, mix: 'words' })
     const settings = settingsOf(
       parametersOf(resolveMethodSettings(), space),
@@ -36,7 +36,7 @@ describe.each([false, true])('texts: %s', (texts) => {
     expect(settings).toEqual({ ...resolveMethodSettings(), ...others })
   })
 
-  test('the first generation searches its own tokenizers', () => {
+  test('searches the tokenizers of the first generation', () => {
     const first = resolveMethodSettings(presets['balanced-1'])
     const space = settingSpace({ largest: 200, texts, mix: first.mix })
     const views = { vectors: { graph: 0.7, score: 0.8 }, texts: { graph: 0.3, score: 0.2 } }
@@ -45,7 +45,7 @@ describe.each([false, true])('texts: %s', (texts) => {
   })
 })
 
-test('other settings are started from as well, and what is not searched stays', () => {
+test('starts from other settings as well, and keeps settings that are not searched', () => {
   const space = settingSpace({ largest: 200, texts: false })
   const base = resolveMethodSettings(presets['msmarco-coder-cocondenser'])
   expect(settingsOf(parametersOf(base, space), base)).toEqual({ ...base, contextSize: 60 })
@@ -54,8 +54,8 @@ test('other settings are started from as well, and what is not searched stays', 
   expect(found).toEqual({ ...own, k: 7 })
 })
 
-describe('several methods', () => {
-  test.each([false, true])('each has its own dimensions; texts: %s', (texts) => {
+describe('settingSpace with several methods', () => {
+  test.each([false, true])('has separate dimensions for each method; texts: %s', (texts) => {
     const chosen = methods.filter((method) => texts || method !== 'fusion')
     const space = settingSpace({ largest: 60, texts, methods: chosen })
     checkSpace(space)
@@ -79,11 +79,11 @@ describe('several methods', () => {
 
   test('refuses fusion without texts', () => {
     const inputs = { largest: 60, texts: false, methods: ['neighbors', 'fusion'] as const }
-    expect(() => settingSpace(inputs)).toThrow(/pass texts/)
+    expect(() => settingSpace(inputs)).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }))
   })
 })
 
-test('with words, their weights and the tokenizers are searched', () => {
+test('searches weights and tokenizers with words', () => {
   const tokenizers = ['english', 'plural']
   const space = settingSpace({ largest: 200, texts: true, mix: 'words', tokenizers })
   expect(space).toMatchObject({

@@ -28,7 +28,7 @@ const numeric = fc.oneof(
   }),
 )
 
-test('numbers stay within their dimension, on its steps, and come back from their place', () => {
+test('keeps numbers within their dimension and on its steps, and restores them from their place', () => {
   fc.assert(
     fc.property(numeric, fc.double({ min: 0, max: 1, noNaN: true }), (dimension, place) => {
       const value = fromUnit(dimension, place)
@@ -44,7 +44,7 @@ test('numbers stay within their dimension, on its steps, and come back from thei
   )
 })
 
-test('every whole number is drawn, the first and last as often as others', () => {
+test('draws every whole number, the first and last as often as others', () => {
   const dimension: IntegerDimension = { kind: 'integer', from: 10, to: 54, step: 10 }
   const words = hashedWords(1)
   const counts = new Map<unknown, number>()
@@ -56,14 +56,14 @@ test('every whole number is drawn, the first and last as often as others', () =>
   for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(120)
 })
 
-test('logarithmic dimensions draw each power of ten as often', () => {
+test('draws each power of ten of a logarithmic dimension as often', () => {
   const words = hashedWords(2)
   const dimension: Dimension = { kind: 'float', from: 1e-3, to: 1, log: true }
   const small = Array.from({ length: 3000 }, () => draw(dimension, words) as number)
   expect(Math.abs(small.filter((value) => value < 1e-2).length - 1000)).toBeLessThan(120)
 })
 
-test('a conditional dimension is there exactly when its condition holds', () => {
+test('contains a conditional dimension exactly if its condition holds', () => {
   const space: Space = {
     kind: { kind: 'choice', values: ['a', 'b'] },
     depth: { kind: 'integer', from: 1, to: 9, when: { dimension: 'kind', is: 'b' } },
@@ -86,6 +86,6 @@ test.each<[string, Space]>([
   ['must start above 0', { a: { kind: 'float', from: 0, to: 1, log: true } }],
   ['whole numbers', { a: { kind: 'integer', from: 0.5, to: 1 } }],
   ['a step of at least 1', { a: { kind: 'integer', from: 1, to: 2, step: 0 } }],
-])('a space that %s is refused', (problem, space) => {
+])('refuses a space with the reason: %s', (problem, space) => {
   expect(() => checkSpace(space)).toThrow(problem)
 })

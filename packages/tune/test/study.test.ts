@@ -30,7 +30,7 @@ function counted(own: Evaluator): Evaluator & { settings: number } {
 const whole = join(folder, 'whole.jsonl')
 const uninterrupted = tune(evaluator(), { ...options, study: whole })
 
-test('a study lists its trials, the first rounds alike in all studies', async () => {
+test('lists its trials, the first rounds the same in all studies', async () => {
   await uninterrupted
   const [head, ...lines] = readFileSync(whole, 'utf8').trimEnd().split('\n')
   expect(JSON.parse(head!)).toMatchObject({ kith: 'study', seed: 4, folds: 3, queries: 55 })
@@ -44,7 +44,7 @@ test('a study lists its trials, the first rounds alike in all studies', async ()
   expect(of(1)[0].value).not.toBe(of(2)[0].value)
 })
 
-test('stopped at any byte and resumed, it ends in the same result and the same file', async () => {
+test('ends with the same result and the same file after a stop at any byte', async () => {
   const expected = await uninterrupted
   const text = readFileSync(whole, 'utf8')
   for (const part of [0, 0.001, 0.2, 0.35, 0.61, 0.998, 1]) {
@@ -58,7 +58,7 @@ test('stopped at any byte and resumed, it ends in the same result and the same f
   }
 })
 
-test('aborted and resumed with other workers, it ends in the same result', async () => {
+test('ends with the same result after an abort, with other workers', async () => {
   const study = join(folder, 'aborted.jsonl')
   const controller = new AbortController()
   const first = evaluator()
@@ -79,7 +79,7 @@ test('aborted and resumed with other workers, it ends in the same result', async
   expect(readFileSync(study, 'utf8')).toBe(readFileSync(whole, 'utf8'))
 })
 
-test('a resumed study tells first how many trials it has, and then those it measures', async () => {
+test('reports first how many trials a resumed study has, and then those it measures', async () => {
   await uninterrupted
   const study = join(folder, 'told.jsonl')
   const lines = readFileSync(whole, 'utf8').split('\n')
@@ -93,13 +93,13 @@ test('a resumed study tells first how many trials it has, and then those it meas
   expect(fresh[0]).toBe(0)
 })
 
-test('a study can go on to more trials', async () => {
+test('continues to more trials', async () => {
   const study = join(folder, 'longer.jsonl')
   await tune(evaluator(), { ...options, study, trials: 20 })
   expect(await tune(evaluator(), { ...options, study })).toEqual(await uninterrupted)
 })
 
-test('the study of other inputs, another file, and a damaged line are refused', async () => {
+test('refuses the study of other inputs, another file, and a damaged line', async () => {
   await uninterrupted
   const study = join(folder, 'refused.jsonl')
   writeFileSync(study, readFileSync(whole))

@@ -53,7 +53,7 @@ function median(values: number[]): number {
   return values.sort((a, b) => a - b)[values.length >> 1]!
 }
 
-test('better than random search on a known function, in the median and nearly always', () => {
+test('is better than random search on a known function, in the median and nearly always', () => {
   const seeds = [...new Array(15).keys()]
   const ours = seeds.map((seed) => best(search(suggestTpe, seed, 100)))
   const random = seeds.map((seed) => best(search(suggestEvenly, seed, 100)))
@@ -64,7 +64,7 @@ test('better than random search on a known function, in the median and nearly al
   expect(median(ours)).toBeGreaterThan(median(many))
 })
 
-test('the same seed and trials give the same suggestions, other seeds and studies others', () => {
+test('suggests the same for the same seed and trials, and differently for other seeds and studies', () => {
   const finished = search(suggestTpe, 5, 40)
   expect(search(suggestTpe, 5, 40)).toEqual(finished)
   const recipe = { space, seed: 5, study: 0, start }
@@ -77,7 +77,7 @@ test('the same seed and trials give the same suggestions, other seeds and studie
   expect(suggestTpe(recipe, other)).not.toEqual(next)
 })
 
-test('a round starts with the start, studies share the first rounds, and no two trials are alike', () => {
+test('begins a round with the start, shares the first rounds between studies, and repeats no trial', () => {
   const first = suggestTpe({ space, seed: 1, study: 0, start }, [])
   expect(first[0]).toBe(start)
   expect(first.length).toBe(ROUND)
@@ -87,7 +87,7 @@ test('a round starts with the start, studies share the first rounds, and no two 
   expect(new Set(round.map((point) => JSON.stringify(point))).size).toBe(ROUND)
 })
 
-test('suggestions are points of the space', () => {
+test('suggests only points of the space', () => {
   for (const { parameters } of search(suggestTpe, 3, 120)) {
     const { kind, x, rate, n, depth } = parameters as Record<string, number> & { kind: unknown }
     expect(['a', 'b', 'c']).toContain(kind)

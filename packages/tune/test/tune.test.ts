@@ -36,8 +36,8 @@ function capricious(seed: number, queries: number, gain = 0) {
   return objective(queries, value, (query) => tastes[query]!.level)
 }
 
-describe('never fooled', () => {
-  test('by settings that fit the training queries by chance', async () => {
+describe('tune does not advise tuned settings', () => {
+  test('that fit the training queries by chance', async () => {
     const seeds = 60
     let tuned = 0
     let fooled = 0
@@ -52,7 +52,7 @@ describe('never fooled', () => {
     expect(fooled / seeds).toBeGreaterThan(0.2)
   })
 
-  test('by random vectors and judgments', async () => {
+  test('for random vectors and judgments', async () => {
     let tuned = 0
     const seeds = 12
     for (let seed = 0; seed < seeds; seed++) {
@@ -80,7 +80,7 @@ async function judgedByItsOwnQueries(evaluator: Evaluator, seed: number): Promis
   return pairedTest(standard!, best)
 }
 
-test('a real gain is found, and its held-out size is about the true one', async () => {
+test('finds a real gain, and estimates its size on held-out queries', async () => {
   const evaluator = capricious(1, 300, 0.08)
   const result = await tune(evaluator, { measure, seed: 1, trials: 80 })
   expect(result).toMatchObject({ verdict: 'tuned', candidate: 'tuned', queries: 300, folds: 5 })
@@ -114,7 +114,7 @@ test('searches with 51 queries, but not with 50', async () => {
   expect(more.trials).toBe(16)
 })
 
-test('a default that harms is switched off, also with few queries', async () => {
+test('advises no reranking if the default harms, also with few queries', async () => {
   for (const queries of [30, 120]) {
     const evaluator = objective(
       queries,
@@ -127,12 +127,20 @@ test('a default that harms is switched off, also with few queries', async () => 
   }
 })
 
-test('options that make no sense are refused', async () => {
+test('refuses wrong options', async () => {
   const evaluator = capricious(1, 60)
-  await expect(tune(evaluator, { measure, trials: 0 })).rejects.toThrow('trials must be')
-  await expect(tune(evaluator, { measure, seed: -1 })).rejects.toThrow('seed must be')
-  await expect(tune(evaluator, { measure, folds: 61 })).rejects.toThrow('folds must be')
-  await expect(tune(evaluator, { measure, base: { k: 0 } })).rejects.toThrow('setting k must be')
+  await expect(tune(evaluator, { measure, trials: 0 })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
+  await expect(tune(evaluator, { measure, seed: -1 })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
+  await expect(tune(evaluator, { measure, folds: 61 })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
+  await expect(tune(evaluator, { measure, base: { k: 0 } })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+  })
   await expect(tune(capricious(1, 1), { measure })).rejects.toThrow('at least 2 judged queries')
   const space = { k: { kind: 'integer', from: 9, to: 2 } } as const
   await expect(tune(evaluator, { measure, space })).rejects.toThrow(
@@ -142,7 +150,7 @@ test('options that make no sense are refused', async () => {
 
 const folder = sharedCollection('cranfield')
 
-test('few queries with texts: words that do harm are left out, embeddings that help stay', async () => {
+test('leaves out words that harm and keeps embeddings that help, with few queries and texts', async () => {
   const noisy = (query: number) => ((query * 7) % 5) / 100
   const withTexts = (...given: Parameters<typeof objective>) => ({
     ...objective(...given),
@@ -162,7 +170,7 @@ test('few queries with texts: words that do harm are left out, embeddings that h
   expect(await tune(harmful, { measure })).toMatchObject({ verdict: 'keep-run' })
 })
 
-describe.skipIf(!folder)('Cranfield', () => {
+describe.skipIf(!folder)('tune on Cranfield', () => {
   const vectors = `${folder}/embeddings/all-MiniLM-L6-v2`
 
   async function inputs() {
@@ -174,7 +182,7 @@ describe.skipIf(!folder)('Cranfield', () => {
     }
   }
 
-  test('vectors: the known figures, and the same verdict for any number of workers', async () => {
+  test('reaches the recorded figures with vectors, and the same verdict for any number of workers', async () => {
     const given = await inputs()
     const { collection, report } = collect({ ...given, largest: 60 })
     expect(report.list()).toEqual([])
@@ -194,7 +202,7 @@ describe.skipIf(!folder)('Cranfield', () => {
     expect({ verdict, queries }).toEqual({ verdict: 'default', queries: 225 })
   })
 
-  test('with texts the default has its known figure', async () => {
+  test('reaches the recorded figure of the default with texts', async () => {
     const texts = async (file: string) => {
       const all = new Map<string, ReturnType<typeof prepareText>>()
       for await (const { id, title, text } of readTexts(file)) {

@@ -40,14 +40,14 @@ test.each([
   ['settings must be an object', { settings: null }],
   ['setting k must be', { settings: { k: 0 } }],
   ['unknown setting "q"', { settings: { q: 0 } }],
-])('%s: refused', async (problem, change) => {
+])('refuses a file with the reason: %s', async (problem, change) => {
   const text = typeof change === 'string' ? change : JSON.stringify({ ...(await made), ...change })
   expect(() => parseTuned(text, 'mine.json')).toThrow(`mine.json: ${problem}`)
 })
 
-test('files that are missing or too large are named', async () => {
-  await expect(readTuned(folder)).rejects.toThrow(`${folder}: is a folder`)
-  await expect(readTuned(join(folder, 'none.json'))).rejects.toThrow('there is no such file')
+test('names files that are missing or too large', async () => {
+  await expect(readTuned(folder)).rejects.toMatchObject({ code: 'BAD_FILE' })
+  await expect(readTuned(join(folder, 'none.json'))).rejects.toMatchObject({ code: 'BAD_FILE' })
   const large = join(folder, 'large.json')
   writeFileSync(large, ' '.repeat(2 ** 20 + 1))
   await expect(readTuned(large)).rejects.toThrow('is larger than 1048576 bytes')

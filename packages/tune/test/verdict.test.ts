@@ -29,7 +29,7 @@ test('gives t = 0 without a difference, and a finite t for equal differences', (
   expect(JSON.parse(JSON.stringify(t))).toBe(1e6)
 })
 
-test('with few queries, the default stays unless it makes the ranking worse', () => {
+test('keeps the default with few queries, unless it makes the ranking worse', () => {
   const baseline = values(40, 0.5, 1)
   const better = judge({ baseline, default: values(40, 0.52, 2) })
   expect(better.verdict).toBe('default')
@@ -45,7 +45,7 @@ test('with few queries, the default stays unless it makes the ranking worse', ()
   expect(harmful.heldOut.tuned).toBeUndefined()
 })
 
-test('with many queries, tuned settings replace the default only with t above 2', () => {
+test('replaces the default with many queries only if t is above 2', () => {
   const baseline = values(200, 0.4, 1)
   const standard = values(200, 0.43, 2)
   const clearly = standard.map((value, i) => value + 0.02 + (i % 2 ? 0.05 : -0.05))
@@ -60,7 +60,7 @@ test('with many queries, tuned settings replace the default only with t above 2'
   expect(kept.heldOut.gain).toBeCloseTo(kept.heldOut.default - kept.heldOut.baseline, 10)
 })
 
-test('with many queries, the baseline ranking stays without a gain on held-out queries', () => {
+test('keeps the baseline ranking with many queries if held-out queries do not gain', () => {
   const baseline = values(200, 0.5, 1)
   const standard = baseline.map((value, i) => value - 0.001 + (i % 2 ? 0.05 : -0.05))
   expect(judge({ baseline, default: standard, tuned: standard }).verdict).toBe('keep-run')

@@ -11,7 +11,7 @@ export interface Batch {
   origin: Readonly<Record<string, unknown>>
 }
 
-/** One query of a batch, with the inputs of the work on it in the form that its kind defines. */
+/** A query of a batch, with the inputs of the work on it in the form that its kind defines. */
 export interface BatchItem {
   query: string
   body: Uint8Array
@@ -33,15 +33,15 @@ export interface BatchProgress extends Batch {
   failures: readonly BatchFailure[]
   /** Queries per second over the last minute of work; 0 before there was any. */
   rate: number
-  /** Seconds until the end at that rate; undefined where it is unknown. */
+  /** Seconds until the end at that rate; undefined if it is unknown. */
   secondsLeft: number | undefined
 }
 
 /** A job that was set aside. */
 export interface BatchFailure {
   /**
-   * Places of its queries in the batch: the first, and the one behind the last. Undefined where
-   * the job was changed in the database.
+   * Places of its queries in the batch: the first, and the one behind the last. Undefined if the
+   * job was changed in the database.
    */
   from: number | undefined
   to: number | undefined
@@ -55,7 +55,7 @@ export interface BatchRow extends Batch {
   digest: string
 }
 
-/** A row of kith.batches, which anybody with a client for SQL can have changed. */
+/** A row of kith.batches, which any SQL client can have changed. */
 export function checkBatchRow<T extends Batch>(row: T): T {
   for (const column of ['settings', 'origin'] as const) {
     const value: unknown = row[column]

@@ -58,7 +58,7 @@ export class Batches {
     return opened
   }
 
-  /** Opens the batches of a database; undefined where it never had a batch. Creates nothing. */
+  /** Opens the batches of a database; undefined if it never had a batch. Creates nothing. */
   static async find(url: string): Promise<Batches | undefined> {
     const opened = await Batches.#open(url, {})
     return typeof opened === 'string' ? undefined : opened

@@ -3,7 +3,7 @@ import { type Connections, postgresError } from '@kith/stores/postgres'
 import type { PoolClient } from 'pg'
 import type PgBoss from 'pg-boss'
 
-/** pg-boss gets a schema of its own: an application may have another version of it beside us. */
+/** pg-boss gets a separate schema: an application may use another version of it. */
 const SCHEMA = 'kith_jobs'
 
 const NAME = 'queries'
@@ -59,9 +59,9 @@ export class Queue {
   }
 
   /**
-   * Takes the next job for so many seconds; undefined where there is none. pg-boss's own `fetch`
-   * takes it for the queue's expiry, so that a worker killed before its first `renew` would keep the
-   * job for 15 minutes; it also hides errors.
+   * Takes the next job for so many seconds; undefined if there is none. pg-boss's own `fetch` takes
+   * it for the queue's expiry, so that a worker killed before its first `renew` would keep the job
+   * for 15 minutes; it also hides errors.
    *
    * @param batch The batch whose jobs are taken; default: any.
    */
@@ -90,7 +90,7 @@ export class Queue {
     )
   }
 
-  /** Frees the jobs of workers that gave no sign of life. */
+  /** Frees the jobs of workers that sent no heartbeat. */
   async expire(): Promise<void> {
     await this.#boss.expire()
   }
@@ -166,7 +166,7 @@ function endOf(batch: number | undefined): string | null {
 /** A job that was set aside, and why. */
 interface FailedJob {
   id: string
-  /** Places of its queries; undefined where its row no longer says them. */
+  /** Places of its queries; undefined if its row no longer says them. */
   from: number | undefined
   to: number | undefined
   message: string
@@ -220,7 +220,7 @@ function idOf(batch: number, job: number): string {
   return `${hex(job, 8)}-0000-4000-8000-${idEnd(batch)}`
 }
 
-/** The queries that a job names; undefined where its data are not those of a job of `kith`. */
+/** The queries that a job names; undefined if its data are not those of a job of `kith`. */
 function readJob({ id, data }: TakenJob): JobData | undefined {
   if (typeof data !== 'object' || data === null) return undefined
   const { batch, from, to } = data as Record<string, unknown>

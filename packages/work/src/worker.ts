@@ -15,7 +15,7 @@ export type Handler = (batch: Batch, items: readonly BatchItem[]) => Promise<Bat
 export interface WorkOptions {
   /** Jobs that are under way at the same time. */
   lanes: number
-  /** Seconds without a sign of life after which another worker gets a job. */
+  /** Seconds without a heartbeat after which another worker gets a job. */
   lease: number
   /** The name of the batch whose jobs are done; default: those of all. */
   batch?: string | undefined
@@ -75,7 +75,9 @@ class Worker {
     this.#only = only
   }
 
-  /** Keeps the jobs under way from other workers, and frees those of workers without a sign of life. */
+  /**
+   * Keeps the jobs under way from other workers, and frees those of workers without a heartbeat.
+   */
   async signOfLife(): Promise<void> {
     // The last call still waits for a database that is away.
     if (this.#signing) return
@@ -110,7 +112,10 @@ class Worker {
     }
   }
 
-  /** The next job; undefined where there is none, or where the worker is stopped while the database is away. */
+  /**
+   * The next job; undefined if there is none, or if the worker is stopped while the database is
+   * down.
+   */
   async #take(): Promise<TakenJob | undefined> {
     const { lease, signal, untilEmpty } = this.#options
     try {
@@ -175,7 +180,7 @@ class Worker {
       if (isPassing(error)) throw error
       if (items.length === 1) return { results: [], error: error as Error }
     }
-    // One query failed: each is tried alone, so that the others of the job get their results.
+    // A query failed: each query is tried alone, so that the others of the job get their results.
     const results: BatchResult[] = []
     let failure: Error | undefined
     for (const item of items) {

@@ -47,7 +47,7 @@ describe.runIf(postgres)('batches', () => {
     return results
   }
 
-  it('come out in the order of their queries', async () => {
+  it('return results in the order of their queries', async () => {
     const submitted = await batches.submit(batch('long'), itemsOf(2345), 100)
     expect(submitted).toEqual({ queries: 2345, fresh: true })
     await expect(resultsOf('long')).rejects.toThrow('batch long is not finished: query q 0')
@@ -60,7 +60,7 @@ describe.runIf(postgres)('batches', () => {
     expect(done!.rate).toBeGreaterThan(0)
   })
 
-  it('runs only the named batch and does not wait for others', async () => {
+  it('can be run by name, without waiting for others', async () => {
     await batches.submit(batch('mine'), itemsOf(6), 2)
     await batches.submit(batch('theirs'), itemsOf(6), 2)
     const handled = new Set<string>()
@@ -77,7 +77,7 @@ describe.runIf(postgres)('batches', () => {
     expect(await workAll()).toEqual([])
   })
 
-  it('tell how many jobs are left where a worker is stopped before the end', async () => {
+  it('report how many jobs are left if a worker is stopped early', async () => {
     await batches.submit(batch('stopped'), itemsOf(6), 2)
     const stop = new AbortController()
     const stopping: Handler = (which, items) => {
@@ -96,7 +96,7 @@ describe.runIf(postgres)('batches', () => {
     expect(await resultsOf('empty')).toEqual([])
   })
 
-  it('are the same only if everything is', async () => {
+  it('are the same only if all their parts are the same', async () => {
     await batches.submit(batch('same'), itemsOf(10), 3)
     // How they are cut into jobs is no part of what they are.
     const again = await batches.submit({ ...batch('same'), origin: { x: 1 } }, itemsOf(10), 4)
@@ -142,7 +142,7 @@ describe.runIf(postgres)('batches', () => {
     expect((await resultsOf('poison'))[17]).toBe('8')
   })
 
-  it('refuse queries that the database could not keep', async () => {
+  it('refuse queries that the database cannot store', async () => {
     for (const [query, flaw] of [
       ['a\0b', 'the query "a\\u0000b" contains the character U+0000'],
       ['a\ud800', 'the query "a\\ud800" contains half of a surrogate pair'],
@@ -153,7 +153,7 @@ describe.runIf(postgres)('batches', () => {
     await expect(batches.find('nul')).rejects.toThrow('no batch nul')
   })
 
-  it('fail with what the database said of their data, and others go on', async () => {
+  it('fail with the database’s error about their data, and other batches continue', async () => {
     await batches.submit(batch('protocol'), itemsOf(4), 2)
     const connections = await connectPostgres(database.url)
     const breaking: Handler = async (which, items) => {
@@ -181,7 +181,7 @@ describe.runIf(postgres)('batches', () => {
     await batches.remove('reason')
   })
 
-  it('have a result for every query of a job that is done', async () => {
+  it('refuse a finished job without a result for every query', async () => {
     await batches.submit(batch('few'), itemsOf(4), 2)
     const failures = await workAll(async (which, items) => (await double(which, items)).slice(1))
     expect(failures).toHaveLength(6)
@@ -189,7 +189,7 @@ describe.runIf(postgres)('batches', () => {
     await batches.remove('few')
   })
 
-  it('survive rows that were changed in the database', async () => {
+  it('report rows that were changed in the database', async () => {
     const job = (data: string) => (id: number) =>
       `UPDATE kith_jobs.job SET data = ${data} WHERE id::text LIKE '00000001-%${id.toString(16).padStart(12, '0')}'`
     const changes: [sql: (id: number) => string, reason: string, done: number][] = [
@@ -329,10 +329,10 @@ describe.runIf(postgres)('batches', () => {
   }
 })
 
-describe.runIf(postgres)('a database in which batches were called studies', () => {
+describe.runIf(postgres)('a database that calls batches studies', () => {
   const database = emptyDatabase()
 
-  it('continues with the jobs of the older version', async () => {
+  it('continues the jobs of the older version', async () => {
     const before = await Batches.open(database.url, { create: true })
     await before.submit(batch('old'), itemsOf(5), 2)
     await before[Symbol.asyncDispose]()

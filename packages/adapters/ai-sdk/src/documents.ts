@@ -4,7 +4,7 @@ import { KithError, type Matrix, type Vector, type Vectors } from '@kith/core'
 /** A document for the method: its words, and its vector where it has one. */
 export interface RerankDocument {
   text: string
-  /** Its words count more than those of the text. */
+  /** The title; its words count more than those of the text. */
   title?: string | undefined
   /** The text that is embedded; `text` unless there is a title in it too. */
   whole?: string | undefined
@@ -42,7 +42,7 @@ export function readDocuments(
   })
 }
 
-/** A vector in JSON; undefined where there is none. */
+/** A vector in JSON; undefined if there is none. */
 export function vectorOf(value: JSONValue | undefined, whose: string): number[] | undefined {
   if (value === undefined || value === null) return undefined
   if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number')) {
@@ -51,7 +51,7 @@ export function vectorOf(value: JSONValue | undefined, whose: string): number[] 
   throw new KithError('BAD_INPUT', `the embedding of ${whose} must be an array of numbers`)
 }
 
-/** A store's scores in JSON, one for each document; undefined where there are none. */
+/** A store's scores in JSON, one for each document; undefined if there are none. */
 export function scoresOf(value: JSONValue | undefined, documents: number): number[] | undefined {
   if (value === undefined || value === null) return undefined
   if (!Array.isArray(value) || !value.every((one) => Number.isFinite(one))) {

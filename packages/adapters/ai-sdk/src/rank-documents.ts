@@ -12,7 +12,7 @@ import {
 import { compareProducts, planVectors, takesWords } from '@kith/core/internal'
 import { completeVectors, type Embed, type RerankDocument } from './documents.ts'
 
-/** What is ranked, in any order. */
+/** The documents to rank, in any order. */
 interface DocumentsToRank {
   query: RerankDocument
   documents: readonly RerankDocument[]
@@ -28,7 +28,7 @@ interface RankOptions {
   list: RelevanceOptions
 }
 
-/** Which documents are kept, and how relevant they are. */
+/** Options that choose documents and estimate their relevance. */
 export type RelevanceOptions = Pick<
   ListOptions,
   'background' | 'calibration' | 'cutoff' | 'onTopic' | 'collapse'
@@ -53,7 +53,10 @@ export async function rankDocuments(
   return scores ? rankChosen({ ...given, scores }, options) : rankNearest(given, options)
 }
 
-/** Whether the words can stand for missing embeddings: some are there to compare the query's with. */
+/**
+ * Whether words can replace missing embeddings: some documents have an embedding to compare with
+ * the query's.
+ */
 function wordsCanDo({ query, documents }: DocumentsToRank, settings: MethodSettings): boolean {
   if (!query.vector || !documents.some(({ vector }) => vector)) return false
   return takesWords(settings.method) && wordsOf(documents, [], settings) !== undefined

@@ -18,13 +18,14 @@ import {
 import { type Embed, type ObjectReader, readDocuments, scoresOf, vectorOf } from './documents.ts'
 import { type RelevanceOptions, rankDocuments } from './rank-documents.ts'
 
-/** Where vectors and texts come from. */
+/** The sources of vectors and texts. */
 export interface RerankingOptions extends ObjectReader, RelevanceOptions {
   /** Embeds the query, and the documents that bring no `embedding` of their own. */
   embed?: Embed | undefined
   /**
-   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
-   * With it the context is chosen from the first 200 documents instead of the first 50.
+   * How often terms occur in the corpus, from `termStatistics` of @kith/core or `kith
+   * term-statistics`. With it the context is chosen from the first 200 documents instead of the
+   * first 50.
    */
   statistics?: TermStatistics | undefined
   /**
@@ -117,7 +118,7 @@ export interface Kith {
    * compare documents of one call only: 0 is about their average. `providerMetadata.kith` has
    * `onTopic`, and `relevance` and `similarity` of each document.
    *
-   * @param preset Its settings: `balanced` unless told otherwise.
+   * @param preset Its settings: `balanced` by default.
    * @param options Options that differ from the provider's.
    */
   rerankingModel(preset?: PresetName, options?: RerankingOptions): RerankingModelV3

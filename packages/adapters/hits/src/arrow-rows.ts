@@ -1,6 +1,9 @@
 import { KithError } from '@kith/core'
 
-/** What is read of a column's data in Arrow. Its classes are not imported: a program may have two copies of Arrow. */
+/**
+ * The properties of an Arrow column that Kith reads. Arrow's classes are not imported: a program
+ * may have two copies of Arrow.
+ */
 export interface ArrowData {
   readonly type: unknown
   readonly typeId: number
@@ -36,7 +39,9 @@ const BOOL = 6
 const UNION = 14
 const DICTIONARY = -1
 
-/** One column's data of rows from several others of the same type, in this order; no value is converted. */
+/**
+ * Joins rows of several columns of the same type into one column, in this order; converts no value.
+ */
 export function joinRows(parts: readonly ArrowRows[]): ArrowData {
   const { data } = parts[0]!
   if (data.typeId === DICTIONARY || data.typeId === UNION) {

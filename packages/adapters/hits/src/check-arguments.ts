@@ -48,7 +48,7 @@ export function checkFields(fields: object, reader: string, known: readonly stri
   refuseUnknown(fields, { part: `option of ${reader}`, known, synonyms })
 }
 
-/** Refuses hits that are no list: mostly a client's whole response, or a promise of it. */
+/** Refuses hits that are not an array: usually the whole response of a client, or a promise. */
 export function checkHits(hits: unknown): void {
   if (Array.isArray(hits)) {
     if (!Array.isArray(hits[0])) return
@@ -91,7 +91,7 @@ function insteadOfHits(value: unknown): string {
   return `a whole response; pass its ${path}`
 }
 
-/** Where a response has its list, such as `hits.hits`; undefined where it has none. */
+/** The path of the list in a response, such as `hits.hits`; undefined if it has no list. */
 function pathToList(value: object, depth: number): string | undefined {
   for (const name of lists) {
     const part = (value as Record<string, unknown>)[name]

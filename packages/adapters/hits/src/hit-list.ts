@@ -1,6 +1,6 @@
 import type { ListOptions, Shortlist } from '@kith/core'
 
-/** Which of the ranked hits are kept, and how relevant they are. */
+/** Options that choose the ranked hits to return and estimate their relevance. */
 export interface HitListOptions<Hit>
   extends Pick<
     ListOptions,
@@ -15,7 +15,7 @@ export interface HitListOptions<Hit>
   > {
   /** The group of a hit, such as its page; one hit of each is kept, or `maxPerGroup`. */
   group?: ((hit: Hit) => unknown) | undefined
-  /** A number that speaks for a hit, such as its freshness; undefined for one that has none. */
+  /** A number that favors a hit, such as its freshness; undefined for one that has none. */
   prior?: ((hit: Hit) => number | undefined) | undefined
 }
 
@@ -55,7 +55,7 @@ export interface RerankedHit<Hit> {
    * `background`, vectors or texts.
    */
   relevance: number | undefined
-  /** Where the hit stood before, from 0. */
+  /** The hit's index in the given list, from 0. */
   index: number
   /** Hits that repeat this one, with `collapse`. */
   duplicates?: Hit[]

@@ -15,7 +15,10 @@ export interface LancedbRerankerOptions
   text: string
 }
 
-/** What is used of an Arrow record batch; LanceDB declares it as Arrow's own class. */
+/**
+ * The properties of an Arrow record batch that Kith reads; LanceDB declares it as Arrow's own
+ * class.
+ */
 export interface LancedbBatch {
   readonly numRows: number
   get(row: number): object | null
@@ -50,7 +53,7 @@ interface Row {
  * `_relevance_score`.
  *
  * @param vector The query's vector.
- * @param options `text`, `title` and `vector` are the columns; the vector's is `vector` unless told otherwise.
+ * @param options `text`, `title` and `vector` are the columns; the vector's is `vector` by default.
  */
 export function lancedbReranker(vector: Vector, options: LancedbRerankerOptions): LancedbReranker {
   refuseUnknown(options ?? {}, rerankerParts)

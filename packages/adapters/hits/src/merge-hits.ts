@@ -7,8 +7,8 @@ import { type Reader, scoresOf } from './reader.ts'
 export interface HitList<Hit> {
   hits: readonly Hit[]
   /**
-   * It must know the hits' ids. Leave its `vector` out where the list was found by another encoder
-   * than the one that made the query's vector.
+   * Reads the hits; must have `id`. Leave its `vector` out if the list comes from another encoder
+   * than the query's vector.
    */
   reader: ListReader<NoInfer<Hit>>
 }
@@ -21,16 +21,16 @@ export type ListReader<Hit> = Omit<Reader<Hit>, 'vector'> & {
 /** A document that one or more lists have found. */
 export interface MergedHit<Hits extends readonly unknown[] = readonly unknown[]> {
   id: string
-  /** The hit as each list has it; undefined where a list has not found it. */
+  /** The hit as each list has it; undefined if a list has not found it. */
   hits: { [List in keyof Hits]: Hits[List] | undefined }
-  /** Its score in each list, the higher the better; undefined where there is none. */
+  /** The hit's score in each list, higher is better; undefined if a list has no score. */
   scores: (number | undefined)[]
   /** The sum of 1 / (60 + rank) over the lists that have found it (reciprocal rank fusion). */
   fused: number
   /**
-   * What stands for its similarity to the query where it has no vector: its score in the first list
-   * that has any hits, or that list's lowest, since what a search has not found is no nearer than
-   * what it has found last. Undefined where that list has no scores.
+   * The similarity to the query to assume without a vector: the score in the first list that has
+   * any hits, or the lowest score of that list, since a document outside the list is no nearer than
+   * its last hit. Undefined if that list has no scores.
    */
   similarity: number | undefined
   /** From the first list that brings one. */
@@ -43,9 +43,9 @@ export interface MergedHit<Hits extends readonly unknown[] = readonly unknown[]>
 const RANK_CONSTANT = 60
 
 /**
- * Makes one list of several: each document once, with its score in every list, in the order of
- * reciprocal rank fusion, so that all lists have their share of the first places. The first list is
- * that of the search for vectors: its scores stand for similarities to the query.
+ * Merges several lists into one: each document once, with its score in every list, in the order of
+ * reciprocal rank fusion, so that all lists have their share of the first places. The first list
+ * comes from the vector search: its scores replace missing similarities to the query.
  *
  * ```ts
  * const hits = mergeHits([

@@ -18,30 +18,30 @@ import { higherIsBetter, type RetrieverScores, takesWords } from '@kith/core/int
  * ```
  */
 export interface Reader<Hit> {
-  /** The hit's vector; undefined where the store has not sent a dense one. */
+  /** The hit's vector; undefined if the store has not sent a dense one. */
   readonly vector: (hit: Hit) => Vector | undefined
-  /** The hit's text; undefined where it has none. Without this function only vectors can be used. */
+  /** The hit's text; undefined if it has none. Without this function only vectors can be used. */
   readonly text?: ((hit: Hit) => string | undefined) | undefined
-  /** The hit's title, whose words count more than those of the text; undefined where it has none. */
+  /** The hit's title, whose words count more than those of the text; undefined if it has none. */
   readonly title?: ((hit: Hit) => string | undefined) | undefined
   /**
-   * The score that the store gave the hit, by which words and scores choose hits whose vectors are
-   * fetched, and which stands for the similarity of a hit without a vector. The higher the better;
-   * distances are negated, and so are scores that rise from the best hit to the last.
+   * The store's score of the hit. Words and scores choose the hits whose vectors are fetched; the
+   * score also replaces the similarity of a hit without a vector. Higher is better; distances are
+   * negated, and so are scores that rise from the best hit to the last.
    */
   readonly score?: ((hit: Hit) => number | undefined) | undefined
   /**
-   * False where hits do not stand by these scores, such as those of several lists: rising scores are
-   * then no distances, and are taken as they are.
+   * False if hits are not sorted by these scores, such as hits of several lists: rising scores are
+   * then no distances, and stay unchanged.
    */
   readonly byScore?: boolean | undefined
-  /** What tells documents apart where several lists are merged; undefined where a hit has none. */
+  /** The id by which merged lists recognize a document; undefined if a hit has none. */
   readonly id?: ((hit: Hit) => string | number | bigint | undefined) | undefined
   /** The advice in the message when a vector is missing. */
   readonly advice?: string | undefined
 }
 
-/** Where a hit's text and its title are. */
+/** The fields with a hit's text and title. */
 export interface TextField {
   /** The name of the field with the text; without it only vectors can be used. */
   text?: string | undefined
@@ -49,15 +49,15 @@ export interface TextField {
   title?: string | undefined
 }
 
-/** Where a hit's vector, its text and its title are. */
+/** The fields with a hit's vector, text and title. */
 export interface Fields extends TextField {
   /** The name of the field with the vector. */
   vector?: string | undefined
 }
 
-/** Where a row's vector, its text, its title and its id are. */
+/** The columns with a row's vector, text, title and id. */
 export interface RowFields extends Fields {
-  /** The name of the column with the id, for `mergeHits`; `id` unless told otherwise. */
+  /** The name of the column with the id, for `mergeHits`; `id` by default. */
   id?: string | undefined
 }
 
@@ -81,7 +81,7 @@ export function textIn<Hit>(
   return Object.assign(text, { field, fieldsOf })
 }
 
-/** A field of an object; undefined where a store has sent another kind of value. */
+/** A field of an object; undefined if a store has sent another kind of value. */
 export function fieldOf(object: unknown, field: string): unknown {
   return typeof object === 'object' && object !== null
     ? (object as Record<string, unknown>)[field]
@@ -89,7 +89,7 @@ export function fieldOf(object: unknown, field: string): unknown {
 }
 
 /**
- * A number in a field; undefined where a store has sent none that counts. Types of hits leave their
+ * A number in a field; undefined if a store has sent none that counts. Types of hits leave their
  * scores out: with `score` in two of them, a reader would take the hits of the other store.
  */
 export function numberIn(object: unknown, field: string): number | undefined {
@@ -97,7 +97,7 @@ export function numberIn(object: unknown, field: string): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** An id in a field; undefined where a store has sent none. */
+/** An id in a field; undefined if a store has sent none. */
 export function idIn(object: unknown, field: string): string | number | bigint | undefined {
   const value = fieldOf(object, field)
   return ['string', 'number', 'bigint'].includes(typeof value) ? (value as string) : undefined
@@ -109,7 +109,7 @@ export function nearnessIn(object: unknown, field: string): number | undefined {
   return distance === undefined ? undefined : -distance
 }
 
-/** One dense vector, in any of the forms that clients give it; undefined for everything else. */
+/** Reads one dense vector in any of the forms that clients return; undefined for other values. */
 export function denseVector(value: unknown): Vector | undefined {
   if (value instanceof Float32Array || value instanceof Float64Array) return value
   if (Array.isArray(value)) return typeof value[0] === 'number' ? value : undefined
@@ -118,7 +118,7 @@ export function denseVector(value: unknown): Vector | undefined {
   return typeof toArray === 'function' ? denseVector(toArray.call(value)) : undefined
 }
 
-/** A query's vector and text; undefined where it has none. */
+/** A query's vector and text; undefined if it has none. */
 export function partsOf(query: Query): { vector: Vector | undefined; text: Text | undefined } {
   const { vector, text } = (query ?? {}) as Partial<QueryViews>
   const views = vector !== undefined || text !== undefined
@@ -186,7 +186,7 @@ function noTexts<Hit>(
   return `no hit has a ${part} ${where}; hit 0 has ${there}; correct the name, or make the store return that field`
 }
 
-/** The store's scores, the higher the better; undefined where the reader knows none. */
+/** The store's scores, the higher the better; undefined if the reader knows none. */
 export function scoresOf<Hit>(
   hits: readonly Hit[],
   { score, byScore = true }: Pick<Reader<Hit>, 'score' | 'byScore'>,
@@ -196,8 +196,8 @@ export function scoresOf<Hit>(
 }
 
 /**
- * Vectors of hits, undefined where a hit has none. With words, some hits may lack theirs: another
- * list brought them. If all do, the store was not asked for them, and ranking on would hide it.
+ * Vectors of hits, undefined if a hit has none. With words, some hits may lack theirs: another list
+ * brought them. If all do, the store was not asked for them, and ranking on would hide it.
  *
  * @param advice What to do where one is missing that must not be.
  */

@@ -48,14 +48,14 @@ export interface ElasticsearchHit {
 }
 
 /**
- * Reads hits of Elasticsearch, `response.hits.hits`, from their `_source`. From
- * version 9.2 on it leaves vectors out unless told `_source: { exclude_vectors: false }`.
+ * Reads hits of Elasticsearch, `response.hits.hits`, from their `_source`. From version 9.2 on it
+ * leaves vectors out without `_source: { exclude_vectors: false }`.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, response.hits.hits, elasticsearch({ text: 'body' }))
  * ```
  *
- * @param fields The fields; the vector's is `embedding` unless told otherwise.
+ * @param fields The fields; the vector's is `embedding` by default.
  */
 export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
   checkFields(fields, 'elasticsearch', ['vector', 'text', 'title'])
@@ -89,7 +89,7 @@ export const opensearch: typeof elasticsearch = elasticsearch
  * const better = rerankHits({ vector, text }, rows, lancedb({ text: 'body' }))
  * ```
  *
- * @param fields The columns; the vector's is `vector` unless told otherwise.
+ * @param fields The columns; the vector's is `vector` by default.
  */
 export function lancedb(fields: RowFields = {}): Reader<object> {
   checkFields(fields, 'lancedb', ['vector', 'text', 'title', 'id'])
@@ -140,7 +140,7 @@ export interface MilvusFields extends RowFields {
  * const better = rerankHits({ vector, text }, rows, milvus({ text: 'body' }))
  * ```
  *
- * @param fields The fields; the vector's is `vector` unless told otherwise.
+ * @param fields The fields; the vector's is `vector` by default.
  */
 export function milvus(fields: MilvusFields = {}): Reader<object> {
   checkFields(fields, 'milvus', ['vector', 'text', 'title', 'id', 'distances'])
@@ -170,7 +170,7 @@ export interface DistanceFields extends RowFields {
  * const better = rerankHits({ vector, text }, rows, pgvector({ text: 'body' }))
  * ```
  *
- * @param fields The columns; the vector's is `embedding` unless told otherwise.
+ * @param fields The columns; the vector's is `embedding` by default.
  */
 export function pgvector(fields: DistanceFields = {}): Reader<object> {
   checkFields(fields, 'pgvector', ['vector', 'text', 'title', 'distance', 'id'])
@@ -263,7 +263,7 @@ export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
  * const better = rerankHits({ vector, text }, rows, sqliteVec({ text: 'body' }))
  * ```
  *
- * @param fields The columns; `embedding`, `distance` and `rowid` unless told otherwise.
+ * @param fields The columns; `embedding`, `distance` and `rowid` by default.
  */
 export function sqliteVec(fields: DistanceFields = {}): Reader<object> {
   checkFields(fields, 'sqliteVec', ['vector', 'text', 'title', 'distance', 'id'])

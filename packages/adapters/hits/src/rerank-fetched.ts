@@ -8,8 +8,8 @@ import { type RerankHitsOptions, readOptions } from './rerank-hits.ts'
 /** How hits are reranked whose vectors are fetched. */
 export interface RerankFetchedOptions<Hit> extends RerankHitsOptions<Hit> {
   /**
-   * Fetches the vectors of the chosen hits, one for each in their order; undefined where the store
-   * has none. It is called once for a query.
+   * Fetches the vectors of the chosen hits, one for each in their order; undefined if the store has
+   * none. It is called once for a query.
    */
   vectors: (hits: Hit[]) => PromiseLike<readonly (Vector | null | undefined)[]>
 }
@@ -29,7 +29,7 @@ export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'title' | 'score' | 
  * })
  * ```
  *
- * With the collection's statistics 50 hits (setting `contextSize`) are chosen from the first 200;
+ * With the corpus's statistics 50 hits (setting `contextSize`) are chosen from the first 200;
  * without them they are the first 50. Where the reader knows no score, all 200 are fetched.
  */
 export function rerankFetched<Hit>(

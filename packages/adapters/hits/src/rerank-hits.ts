@@ -93,8 +93,9 @@ export interface RerankHitsOptions<Hit = never> extends HitListOptions<Hit> {
   /** How many of the best to return; by default all. */
   topN?: number | undefined
   /**
-   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
-   * With it the context is chosen from the first 200 hits instead of the first 50.
+   * How often terms occur in the corpus, from `termStatistics` of @kith/core or `kith
+   * term-statistics`. With it the context is chosen from the first 200 hits instead of the first
+   * 50.
    */
   statistics?: TermStatistics | undefined
   /** Settings that differ from the default, such as those that `kith tune` found. */

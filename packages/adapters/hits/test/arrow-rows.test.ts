@@ -52,7 +52,7 @@ const valuesOf = (data: Data) =>
     typeof value === 'bigint' ? `${value}` : value,
   )
 
-test.each(columns)('rows of %s from two batches, in any order', (type, ...batches) => {
+test.each(columns)('joins rows of %s from two batches in any order', (type, ...batches) => {
   const rows = batches.flatMap((values) => {
     const data = dataOf(values, type) as unknown as ArrowData
     return values.map((value, begin) => ({ value, data, begin, end: begin + 1 }))
@@ -68,7 +68,7 @@ test.each(columns)('rows of %s from two batches, in any order', (type, ...batche
   fc.assert(fc.property(fc.shuffledSubarray(rows, { minLength: 1 }), check), { numRuns: 20 })
 })
 
-test('no rows of a batch without rows, and rows of another', () => {
+test('joins no rows of an empty batch with rows of another batch', () => {
   const type = new Utf8()
   const [empty, full] = [dataOf([], type), dataOf(['bees'], type)] as unknown as ArrowData[]
   const none = { data: empty!, begin: 0, end: 0 }
@@ -77,7 +77,7 @@ test('no rows of a batch without rows, and rows of another', () => {
   expect(valuesOf(joined as unknown as Data)).toBe('["bees"]')
 })
 
-test('a time in microseconds stays what it is', () => {
+test('keeps times in microseconds unchanged', () => {
   const type = new TimestampMicrosecond()
   const data = dataOf([0, 1], type)
   data.values.set([1_763_370_000_123_457n, 1_763_370_000_999_999n])
@@ -85,7 +85,7 @@ test('a time in microseconds stays what it is', () => {
   expect(joinRows([part]).values![0]).toBe(1_763_370_000_999_999n)
 })
 
-test('columns of dictionaries are refused: each batch has its own', () => {
+test('refuses dictionary columns, because each batch has its own dictionary', () => {
   const type = new Dictionary(new Utf8(), new Int32())
   const part = { data: dataOf(['a'], type) as unknown as ArrowData, begin: 0, end: 1 }
   expect(() => joinRows([part])).toThrow('columns of dictionaries cannot be merged')

@@ -24,7 +24,7 @@ if (starts.status !== 0) {
   console.warn(`skipped: ${advice}`)
 }
 
-test.skipIf(starts.status !== 0)('rows of a live Chroma', async () => {
+test.skipIf(starts.status !== 0)('reranks rows of a running Chroma server', async () => {
   const { query, hits } = sampleHits(40)
   const client = await startChroma()
   const collection = await client.createCollection({

@@ -13,7 +13,7 @@ const reader: Reader<Hit> = {
 const known = background(vectors)
 const first = { vectors: vectors.slice(0, 50), texts: texts.slice(0, 50) }
 
-test('hits carry their similarity, and with a background their relevance', () => {
+test('returns the similarity of each hit, and with a background the relevance', () => {
   const list = shortlist(query, first, { background: known })
   const better = rerankHits(query, hits, reader, { background: known })
   expect(better.slice(0, 50)).toEqual(
@@ -33,7 +33,7 @@ test('hits carry their similarity, and with a background their relevance', () =>
   expect(plain[0]!.similarity).toBe(better[0]!.similarity)
 })
 
-test('a cutoff keeps the best hits, of merged lists and fetched vectors too', async () => {
+test('keeps the best hits up to the cutoff, also of merged lists and of fetched vectors', async () => {
   const options = { background: known, cutoff: 'auto' } as const
   const { hits: kept } = shortlist(query, first, options)
   expect(kept.length).toBeLessThan(first.texts.length)
@@ -57,13 +57,13 @@ test('a cutoff keeps the best hits, of merged lists and fetched vectors too', as
   )
 })
 
-test('a query off topic has no hits', () => {
+test('returns no hits for a query that is off topic', () => {
   const off = { vector: query.vector.map((value) => -value), text: 'xyzzy plugh' }
   const options = { background: known, onTopic: 0.5 }
   expect(rerankHits(off, hits, reader, options)).toEqual([])
 })
 
-test('one hit of a group, duplicates folded, and a prior', () => {
+test('keeps one hit per group, collapses duplicates, and adds a prior', () => {
   const group = ({ text }: Hit) => text.split(',')[0]
   const grouped = rerankHits(query, hits, reader, { group })
   expect(grouped).toHaveLength(3)

@@ -14,7 +14,7 @@ import { sampleHits } from './hits.ts'
 
 const folder = temporaryFolder()
 
-test('reranks rows of a live LanceDB', async () => {
+test('reranks rows of a LanceDB table', async () => {
   const { query, hits } = sampleHits(200)
   const database = await connect(folder)
   const table = await database.createTable('docs', hits)
@@ -60,7 +60,7 @@ test('reranks rows of a live LanceDB', async () => {
   expect(() => rerankHits(query.vector, bare, lancedb())).toThrow(/select the column vector/)
 })
 
-test('LanceDB’s hybrid queries, with its own reranker and with ours', async () => {
+test('reranks hybrid queries of LanceDB, fused by its own reranker or by Kith', async () => {
   const { query: near, hits } = sampleHits(90)
   const query = { ...near, text: 'storms in winter' }
   const table = await (await connect(folder)).createTable('hybrid', hits)

@@ -21,7 +21,7 @@ const program = `
   )
   console.log(JSON.stringify(orders))`
 
-test('hits in cosine order are not reordered by their lengths, and a warning says why, once', () => {
+test('does not reorder hits in cosine order by the lengths of their vectors, and warns once', () => {
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ['--input-type=module', '--eval', program],

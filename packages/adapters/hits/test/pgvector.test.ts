@@ -7,7 +7,7 @@ import { sampleHits } from './hits.ts'
 
 const database = emptyDatabase()
 
-test.skipIf(!postgres)('rows of a live PostgreSQL with pgvector', async () => {
+test.skipIf(!postgres)('reranks rows of a running PostgreSQL with pgvector', async () => {
   const { query, hits } = sampleHits(60)
   const client = new pg.Client(database.url)
   await client.connect()

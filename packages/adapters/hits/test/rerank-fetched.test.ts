@@ -33,7 +33,7 @@ const plain = ({ order, scores }: { order: Uint32Array; scores: Float32Array }) 
   scores: [...scores],
 })
 
-test('with statistics, 50 of the first 200 are chosen, fetched and ranked as core ranks them', async () => {
+test('with statistics, chooses 50 of the first 200 hits, fetches their vectors, and ranks as core does', async () => {
   const fetch = fetchVectors()
   const better = await rerankFetched(query, points, reader, { statistics, vectors: fetch })
   const first = { texts: texts.slice(0, 200), scores: scores.slice(0, 200) }
@@ -59,7 +59,7 @@ const ownReader = {
   text: (hit: (typeof hits)[number]) => hit.text,
 }
 
-test('distances, which rise from the best hit on, choose the same hits', async () => {
+test('chooses the same hits by distances, which rise from the best hit on', async () => {
   const far = points.map((point) => ({ ...point, score: 100 - point.score }))
   const [near, distant] = [fetchVectors(), fetchVectors()]
   const better = await rerankFetched(query, points, reader, { statistics, vectors: near })
@@ -70,7 +70,7 @@ test('distances, which rise from the best hit on, choose the same hits', async (
   )
 })
 
-test('without statistics, without texts: the first 50 are fetched', async () => {
+test('fetches the first 50 hits without statistics or without texts', async () => {
   const fetch = fetchVectors()
   const better = await rerankFetched(query, points, reader, { vectors: fetch, topN: 60 })
   expect(rankingOf(better)).toEqual(rankingOf(rerankHits(query, hits, ownReader, { topN: 60 })))
@@ -83,7 +83,7 @@ test('without statistics, without texts: the first 50 are fetched', async () => 
   expect(fetch.mock.calls[2]![0]).toHaveLength(50)
 })
 
-test('without scores, nothing but vectors can choose: all that are looked at are fetched', async () => {
+test('fetches the vectors of all hits that it considers if they have no scores', async () => {
   const fetch = fetchVectors()
   const { text } = reader
   const better = await rerankFetched(query, points, { text }, { statistics, vectors: fetch })
@@ -91,7 +91,7 @@ test('without scores, nothing but vectors can choose: all that are looked at are
   expect(rankingOf(better)).toEqual(rankingOf(rerankHits(query, hits, ownReader, { statistics })))
 })
 
-test('a chosen hit may lack a vector, not all of them', async () => {
+test('ranks a chosen hit without a vector, but refuses hits without any vector', async () => {
   const lacking = (id: string) => id.endsWith('3')
   const options = { vectors: fetchVectors(lacking) }
   const better = await rerankFetched(query, points, reader, options)
@@ -121,7 +121,7 @@ test('a chosen hit may lack a vector, not all of them', async () => {
   )
 })
 
-test('says what is wrong, before anything is fetched where it can', async () => {
+test('names wrong inputs, before it fetches vectors where possible', async () => {
   const fetch = fetchVectors()
   const options = { vectors: fetch }
   const rejects = (call: Promise<unknown>, message: string | RegExp) =>
@@ -157,7 +157,7 @@ test('says what is wrong, before anything is fetched where it can', async () => 
   )
 })
 
-test('types: hits keep theirs, and the function gets them', () => {
+test('keeps the type of hits, also for the function that fetches vectors', () => {
   const call = () =>
     rerankFetched(query, points, reader, {
       vectors: async (some) => {
@@ -177,7 +177,7 @@ test('types: hits keep theirs, and the function gets them', () => {
   expectTypeOf(reader.score).parameter(0).toEqualTypeOf<QdrantHit>()
 })
 
-test('an adapter changes the vector of the query', async () => {
+test('applies an adapter to the query vector', async () => {
   const adapter = { apply: () => Float32Array.from(vectors[9]!) }
   const options = { statistics, vectors: fetchVectors() }
   const found = await rerankFetched(query, points, reader, { ...options, adapter })

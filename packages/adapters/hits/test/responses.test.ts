@@ -61,7 +61,7 @@ test('reads one of several named vectors of Qdrant', () => {
   )
 })
 
-test('Milvus: results of a search by inner product, and by distance', () => {
+test('reads Milvus results of a search by inner product and by distance', () => {
   // As @zilliz/milvus2-sdk-node 3.0 declares them: score, id and the output fields.
   const results = hits.map(({ id, vector, text }, i) => ({
     id: String(id),
@@ -79,7 +79,7 @@ test('Milvus: results of a search by inner product, and by distance', () => {
   )
 })
 
-test('sqlite-vec: rows with the vector as a blob, and as text', () => {
+test('reads sqlite-vec rows with the vector as a blob or as text', () => {
   const rows = hits.map(({ id, vector, text }, i) => ({
     rowid: id,
     distance: i / 10,
@@ -93,7 +93,7 @@ test('sqlite-vec: rows with the vector as a blob, and as text', () => {
   expect(() => rerankHits(query, cut, sqliteVec())).toThrow(/hit 0 has no dense vector/)
 })
 
-test('pgvector: rows with the vector as text, and as parsed by the driver', () => {
+test('reads pgvector rows with the vector as text or parsed by the driver', () => {
   interface Row {
     id: string
     embedding: string
@@ -143,7 +143,7 @@ test('reads matches of Pinecone', () => {
   expect(() => rerankHits(query.vector, response.matches, qdrant())).toThrow(/Qdrant/)
 })
 
-test('Weaviate: objects, with one vector or several', () => {
+test('reads Weaviate objects with one vector or several', () => {
   const answer: WeaviateReturn<{ text: string }, undefined> = {
     objects: hits.map(({ id, vector, text }) => ({
       uuid: id,
@@ -168,7 +168,7 @@ test('Weaviate: objects, with one vector or several', () => {
   )
 })
 
-test('Elasticsearch and OpenSearch: hits with their source', () => {
+test('reads Elasticsearch and OpenSearch hits with their source', () => {
   interface Source {
     body: string
     embedding: number[]
@@ -192,7 +192,7 @@ test('Elasticsearch and OpenSearch: hits with their source', () => {
   expect(orderOf(rerankHits(query, open.hits, read))).toEqual(expected)
 })
 
-test('fused hits: their scores stand for missing similarities, and change nothing where all vectors are there', () => {
+test('uses the scores of fused hits for missing similarities, and ignores them if all vectors are given', () => {
   const rrf = (i: number) => 1 / (61 + i)
   const { text } = query
   const check = <Hit>(name: string, list: Hit[], bare: Hit[], reader: Reader<NoInfer<Hit>>) => {
@@ -224,7 +224,7 @@ test('fused hits: their scores stand for missing similarities, and change nothin
   check('Weaviate', objects, bare, weaviate({ text: 'text' }))
 })
 
-test('every reader knows the id of its hits', () => {
+test('reads the id of a hit with every reader', () => {
   const point: Schemas['ScoredPoint'] = { id: 7, version: 1, score: 0.7 }
   expect(qdrant().id!(point)).toBe(7)
   expect(pinecone().id!({ id: 'a' } as QueryResponse['matches'][number])).toBe('a')
@@ -239,7 +239,7 @@ test('every reader knows the id of its hits', () => {
   expect(weaviate().id!(object as object)).toBe('e')
 })
 
-test('every reader knows the score of its hits, the higher the better', () => {
+test('reads the score of a hit with every reader, higher for better hits', () => {
   const point: Schemas['ScoredPoint'] = { id: 1, version: 1, score: 0.7 }
   expect(qdrant().score!(point)).toBe(0.7)
   expect(pinecone().score!({ score: 0.6 } as QueryResponse['matches'][number])).toBe(0.6)
@@ -270,7 +270,7 @@ test('every reader knows the score of its hits, the higher the better', () => {
   expect(weaviate().score!({ ...near, metadata: undefined } as WeaviateObject)).toBeUndefined()
 })
 
-test('titles: every reader takes the name of their field', () => {
+test('reads titles with every reader by the name of their field', () => {
   const titles = hits.map((_, i) => (i === 7 ? query.text : `Part ${i}`))
   const titled = titles.map((title, i) => ({ title, text: texts[i]! }))
   const { order } = rerank(query, { vectors, texts: titled })

@@ -24,26 +24,30 @@ import type { EmbeddingsInterface } from '@langchain/core/embeddings'
 import { BaseDocumentCompressor } from '@langchain/core/retrievers/document_compressors'
 import { EmbeddingCache } from './embedding-cache.ts'
 
-/** Options of `KithRerank`: where vectors come from, and what is returned. */
+/** Options of `KithRerank`: the source of vectors, and the documents to return. */
 export interface KithRerankOptions
   extends Pick<ListOptions, 'background' | 'calibration' | 'cutoff' | 'onTopic' | 'collapse'> {
   /** Embeds the query, and the documents that bring no vector: the model that filled the store. */
   embeddings: EmbeddingsInterface
-  /** Where a document's vector is: a key of its metadata, or a function. Documents without one are embedded. */
+  /**
+   * The document's vector: a key of its metadata, or a function. Documents without a vector are
+   * embedded.
+   */
   vector?: string | ((document: DocumentInterface) => Vector | undefined) | undefined
   /**
-   * Where a retriever's score of a document is: a key of its metadata, or a function. With it only
-   * the documents that words and scores choose are embedded. `rerankResults` needs no such option.
+   * The retriever's score of a document: a key of its metadata, or a function. With it, only the
+   * documents that words and scores choose are embedded. `rerankResults` does not need this option.
    */
   score?: string | ((document: DocumentInterface) => number | undefined) | undefined
   /**
-   * Where a document's title is: a key of its metadata, or a function. Its words count more than
-   * those of `pageContent`.
+   * The document's title: a key of its metadata, or a function. Its words count more than those of
+   * `pageContent`.
    */
   title?: string | ((document: DocumentInterface) => string | undefined) | undefined
   /**
-   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
-   * With it the context is chosen from the first 200 documents instead of the first 50.
+   * How often terms occur in the corpus, from `termStatistics` of @kith/core or `kith
+   * term-statistics`. With it the context is chosen from the first 200 documents instead of the
+   * first 50.
    */
   statistics?: TermStatistics | undefined
   /** How many of the best documents to return; by default all. */
@@ -151,7 +155,7 @@ export class KithRerank extends BaseDocumentCompressor {
     const texts = this.#seesWords() ? this.#texts(documents) : undefined
     const looked = documents.slice(0, methodLooksAt(this.#settings, texts !== undefined))
     const own = looked.map((document) => this.#ownVector(document))
-    // Where all vectors are at hand, they say more than the scores.
+    // If all vectors are available, the vectors choose instead of the scores.
     const scores = own.includes(undefined) ? storeScores && usable(storeScores) : undefined
     const plan = planVectors(query, { count: documents.length, texts, scores }, this.#settings)
     // The vectors of the others would cost, and change nothing.
@@ -206,7 +210,7 @@ export class KithRerank extends BaseDocumentCompressor {
     return vector === undefined ? undefined : (document.metadata[vector] ?? undefined)
   }
 
-  /** The retriever's scores; undefined where nobody said where they are. */
+  /** The retriever's scores; undefined without the option `score`. */
   #ownScores(documents: readonly DocumentInterface[]): RetrieverScores | undefined {
     const { score } = this.#options
     if (score === undefined) return undefined

@@ -5,7 +5,9 @@ import { KithError } from '@kith/core'
 export class FileError extends KithError {
   constructor(
     readonly file: string,
-    /** Where in the file, such as `line 12` or `row 3 column 7`; empty for the file as a whole. */
+    /**
+     * The position in the file, such as `line 12` or `row 3 column 7`; empty for the whole file.
+     */
     readonly place: string,
     problem: string,
   ) {
@@ -45,7 +47,7 @@ const problems: Record<string, string> = {
   ENXIO: 'is a socket or a device that cannot be opened',
 }
 
-/** What is at a path; undefined where there is nothing, or where a part of the path is a file. */
+/** The status of a path; undefined if the path does not exist, or if a part of it is a file. */
 export function findPath(path: string): Stats | undefined {
   try {
     return statSync(path)

@@ -10,14 +10,14 @@ import { openRegular, POSITIONS } from './regular-file.ts'
 /** Bytes per chunk: enough to make the cost of each one vanish, few enough that old ones take little memory. */
 const CHUNK = 1 << 18
 
-/** Bytes that a format is told by, at most. */
+/** Maximum number of bytes that a format is recognized by. */
 const START = 1 << 20
 
 /**
- * A file that is read from front to back, once: its first bytes can be looked at to tell the
- * format, and are then read on from. Bytes that were read from a pipe are gone, so that opening it a
- * second time would miss its beginning. Files packed with gzip, told by their first bytes, are
- * unpacked; a byte order mark is left out. `-` and `/dev/stdin` are standard input.
+ * A file that is read from front to back, once: its first bytes can be peeked at to recognize the
+ * format. Bytes that were read from a pipe are lost, so that opening the pipe a second time would
+ * miss its beginning. Files packed with gzip, recognized by their first bytes, are unpacked; a byte
+ * order mark is left out. `-` and `/dev/stdin` are standard input.
  */
 export class InputFile {
   /** The name in messages. */
@@ -60,13 +60,13 @@ export class InputFile {
     }
   }
 
-  /** Closes the file, where it was not read to its end. */
+  /** Closes the file if it was not read to its end. */
   async close(): Promise<void> {
     this.#source?.destroy()
   }
 }
 
-/** Whether a name stands for standard input. */
+/** Whether a name means standard input. */
 export function isStandardInput(file: string): boolean {
   return ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'].includes(file)
 }
@@ -75,7 +75,8 @@ let standardInputTaken = false
 
 /**
  * Opens a file as a stream. Opening a FIFO waits for its writer, in a thread that keeps the program
- * from ending; so it is opened without waiting, and the event loop tells when there is something.
+ * from ending; so the FIFO is opened without waiting, and the event loop reports when there is
+ * data.
  */
 function openSource(file: string): Readable {
   if (isStandardInput(file)) {
@@ -142,7 +143,10 @@ export function readChunks(file: string): AsyncGenerator<Buffer> {
   return new InputFile(file).chunks()
 }
 
-/** Bytes that tell a file packed with gzip: two magic bytes, and the method, which is always the same. */
+/**
+ * Bytes that mark a file packed with gzip: two magic bytes, and the method, which is always the
+ * same.
+ */
 const MAGIC_LENGTH = 3
 
 /** Whether a name says that its file is packed with gzip. */
@@ -150,7 +154,7 @@ export function hasPackedName(file: string): boolean {
   return /\.gz$/i.test(file)
 }
 
-/** Whether a file is packed with gzip: its first bytes tell it, whatever its name is. */
+/** Whether a file is packed with gzip, by its first bytes, whatever its name is. */
 function isPacked(file: string, start: Uint8Array): boolean {
   if (start[0] === 0x1f && start[1] === 0x8b && start[2] === 0x08) return true
   if (!hasPackedName(file)) return false

@@ -146,7 +146,7 @@ export function emptyError(file: string, what: string): FileError {
   return new FileError(file, '', `contains no ${what}`)
 }
 
-/** The number of the first line that is not UTF-8, counted from 0; -1 where all are. */
+/** The number of the first line that is not UTF-8, counted from 0; -1 if all are. */
 export function firstBadLine(bytes: Buffer): number {
   if (isUtf8(bytes)) return -1
   let line = 0

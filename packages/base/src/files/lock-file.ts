@@ -9,7 +9,7 @@ import { makeFolder } from './output-place.ts'
 import { lifeOf, MARK, ownMark, processOf } from './unfinished.ts'
 import { writeAllSync } from './write-all.ts'
 
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two heartbeats. */
 const BEAT = 10_000
 /** Milliseconds of silence after which a process of another host counts as dead. */
 const SILENCE = 120_000
@@ -32,15 +32,15 @@ export interface FileLock {
 /**
  * Takes the lock on a file, so that two programs never write the same files.
  *
- * Each process that wants the lock creates a file of its own, `<file>.lock-<its mark>`, and lists
+ * Each process that wants the lock creates a separate file, `<file>.lock-<its mark>`, and lists
  * those of the others only then. Where another one lives, it takes its own file back. So there are
  * never two holders: of two processes that both have created theirs, the one that created last has
- * listed after both creations, and has seen the first. Names are never used twice, so that
- * removing the file of a dead process removes no other.
+ * listed after both creations, and has seen the first. Names are never used twice, so that removing
+ * the file of a dead process removes no other.
  *
- * A process of this host lives while it runs. One of another host lives while it gives signs of
- * life; their age is taken from the clock that dates the files. A holder that was silent for longer
- * than that, asleep for instance, finds in `check` that it has lost the lock.
+ * A process of this host lives while it runs. One of another host lives while it sends heartbeats;
+ * their age is taken from the clock that dates the files. A holder that was silent for longer than
+ * that, asleep for instance, finds in `check` that it has lost the lock.
  */
 export function lockFile(file: string): FileLock {
   const seen = new Map<string, number>()
@@ -80,7 +80,7 @@ function tryOnce(file: string): string | Holder {
 interface Holder {
   lock: string
   mark: string
-  /** Milliseconds since its last sign of life. */
+  /** Milliseconds since its last heartbeat. */
   silence: number
 }
 
@@ -141,7 +141,8 @@ function hold(own: string): FileLock {
     try {
       beat(own)
     } catch {
-      // A lock that is gone shows in `check`; one that cannot be written now may be later.
+      // A lock that was removed shows in `check`; a lock that cannot be written now may be writable
+      // later.
     }
   }, BEAT)
   timer.unref()
@@ -187,7 +188,7 @@ function taken({ lock, mark, silence }: Holder): KithError {
   try {
     host = readFileSync(lock, 'utf8') || host
   } catch {
-    // It was given back a moment ago; the next call succeeds.
+    // The lock was released a moment ago; the next call succeeds.
   }
   const seconds = Math.max(0, Math.round(silence / 1000))
   const sign = `it was last active ${seconds} s ago`

@@ -14,7 +14,7 @@ import { setTimeout } from 'node:timers/promises'
 import { asFileError, FileError, findPath } from './file-error.ts'
 import { finished, unfinishedBeside, unfinishedName } from './unfinished.ts'
 
-/** Where an output goes. */
+/** The place of an output. */
 export interface OutputPlace {
   /** The file itself: at the end of links, if the output is one. */
   file: string

@@ -14,12 +14,12 @@ interface Journal<State> {
   state: State
 }
 
-/** Writes the next part of a file, text or bytes, and what to know to go on behind it. */
+/** Writes the next part of a file, text or bytes, and the state to resume from after it. */
 export type AppendPart<State> = (part: string | Uint8Array, state: State) => Promise<void>
 
 /** A file that is written in parts. */
 export interface ResumableWork<State> {
-  /** Equal for equal contents: a partial file with another key is thrown away. */
+  /** Equal for equal contents: a partial file with another key is discarded. */
   key: string
   /** Whether a value from a journal is a state: the file may have been changed. */
   isState(state: unknown): state is State
@@ -31,19 +31,20 @@ export interface ResumableWork<State> {
   packed?: boolean
 }
 
-/** The files that are being written, and whether a journal says how to go on with each. */
+/** The files that are being written, and whether each has a journal to resume from. */
 const underWay = new Map<string, boolean>()
 
-/** Files whose writing goes on when the program is started again: named when a signal ends it. */
+/** Files that the next start of the program resumes: named when a signal ends the program. */
 export function resumableFiles(): string[] {
   return [...underWay].flatMap(([file, kept]) => (kept ? [file] : []))
 }
 
 /**
- * Writes a file in parts so that it can go on after being stopped at any moment, kill -9
- * included. Parts go to `<file>.partial`; after each one `<file>.partial.json` says how far it is
- * valid and keeps the caller's state. The file itself appears when all is written, with
- * the same bytes as without a stop. A name that ends in `.gz` is packed part by part.
+ * Writes a file in parts so that it can resume after a stop at any moment, kill -9 included. Parts
+ * go to `<file>.partial`; after each part `<file>.partial.json` says how far the file is valid and
+ * keeps the caller's state. The file itself appears when all is written, with the same bytes as
+ * without a stop. A name that ends in `.gz` is packed part by part. For a pipe or a device, all is
+ * written at the end from a temporary file, which cannot resume.
  *
  * Into a pipe or a device all is written at the end, from a temporary file: that cannot go on.
  */
@@ -69,7 +70,10 @@ export async function writeResumably<State>(
   }
 }
 
-/** The partial file, and the journal beside it where there is a lock: without one nothing goes on. */
+/**
+ * The partial file, and the journal beside it if there is a lock: without a lock nothing can
+ * resume.
+ */
 class Parts {
   readonly #journal: string
 
@@ -77,7 +81,7 @@ class Parts {
     readonly place: OutputPlace,
     readonly partial: string,
     readonly lock: FileLock | undefined,
-    /** Called when there is a journal to go on from. */
+    /** Called when there is a journal to resume from. */
     readonly onKept?: () => void,
   ) {
     this.#journal = `${partial}.json`
@@ -138,7 +142,7 @@ class Parts {
         journal.key === key && Number.isSafeInteger(bytes) && bytes >= 0 && size >= bytes
       return valid && isState(state) ? { key, bytes, state } : undefined
     } catch {
-      // Missing or damaged: there is nothing to go on from.
+      // Missing or damaged: there is no state to resume from.
       return undefined
     }
   }

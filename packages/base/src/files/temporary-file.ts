@@ -78,8 +78,8 @@ export class TemporaryFile {
 }
 
 /**
- * Unpacks a `.gz` file for a reader that needs positions in it, and removes what it has unpacked
- * when that is done; the reader keeps what it has opened. Messages name the packed file.
+ * Unpacks a `.gz` file for a reader that needs positions in it, and removes the unpacked file when
+ * the reader has opened it. Messages name the packed file.
  */
 export async function withUnpacked<T>(
   file: string,

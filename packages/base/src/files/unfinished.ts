@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 /** The form of a mark, for expressions over the names of files. */
 export const MARK = '[0-9a-f]{8}-\\d{1,10}-[0-9a-f]{8}'
 
-/** The start of a process in its mark where the system does not tell it. */
+/** The start of a process in its mark if the system does not report it. */
 const UNKNOWN = '00000000'
 
 /**
@@ -25,14 +25,14 @@ export function processOf(mark: string): number {
   return Number(mark.split('-')[1])
 }
 
-/** Whether the process of a mark lives; `elsewhere` where that cannot be told from this host. */
+/** Whether the process of a mark lives; `elsewhere` if this host cannot know. */
 export function lifeOf(mark: string): 'alive' | 'dead' | 'elsewhere' {
   const [host, pid, start] = mark.split('-')
   if (host !== hostDigest()) return 'elsewhere'
   if (!answers(Number(pid))) return 'dead'
   const now = startOf(Number(pid))
   if (now === 'ended') return 'dead'
-  // Where starts are unknown, a process with this number counts as the one of the mark.
+  // Without start times, a process with this number counts as the process of the mark.
   return now === undefined || start === UNKNOWN || now === start ? 'alive' : 'dead'
 }
 
@@ -44,7 +44,9 @@ function hostDigest(): string {
 
 let host: string | undefined
 
-/** When a process began, `ended` for one that only waits to be cleared away, undefined where unknown. */
+/**
+ * When a process began, `ended` for one that only waits to be cleared away, undefined if unknown.
+ */
 function startOf(pid: number): string | undefined {
   const stat = quiet(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   if (stat === undefined) return undefined
@@ -87,8 +89,8 @@ let listening = false
 
 /**
  * A new name for a file that is being written, such as `run.trec.4f1c….tmp`. The file is removed
- * when the process ends, unless `finished` was told; a killed one's is removed by the next process
- * that writes into the folder, since the name tells whose it is.
+ * when the process ends, unless `finished` was called; the file of a killed process is removed by
+ * the next process that writes into the folder, since the name contains the process.
  */
 export function unfinishedName(folder: string, name: string): string {
   sweep(folder)

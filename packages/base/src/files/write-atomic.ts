@@ -153,7 +153,7 @@ export type Write = (part: string | Uint8Array) => Promise<void>
 /** An open file that is written from where its descriptor stands. */
 interface Sink {
   descriptor: number
-  /** Its name for messages. */
+  /** The file's name in messages. */
   file: string
   packed: boolean
 }

@@ -16,7 +16,9 @@ export interface ErrorParts {
   name: string
   message: string
   stack: string | undefined
-  /** Its fields of plain values, such as the `code` of a system error or of a database's. */
+  /**
+   * The error's fields of plain values, such as the `code` of a system error or of a database's.
+   */
   fields: Record<string, Plain>
   cause: ErrorParts | undefined
 }

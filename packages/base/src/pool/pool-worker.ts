@@ -5,7 +5,7 @@ import type { ErrorParts, FromWorker } from './messages.ts'
 export interface PoolWorker<Request, Answer> {
   /** Why it takes no more requests, once it has died or was closed. */
   readonly failure: Error | undefined
-  /** Resolves once the thread or process is gone; never rejects. */
+  /** Resolves once the thread or process has exited; never rejects. */
   readonly ended: Promise<void>
   /**
    * Answers a request. Several may be under way: they are done one after the other. If the worker
@@ -14,7 +14,7 @@ export interface PoolWorker<Request, Answer> {
    * @param transfer Buffers of the request that move to a thread instead of being copied.
    */
   run(request: Request, transfer?: readonly ArrayBuffer[]): Promise<Answer>
-  /** Requests without an answer fail at once; resolves when the thread or process is gone. */
+  /** Requests without an answer fail at once; resolves when the thread or process has exited. */
   close(reason?: Error): Promise<void>
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
@@ -83,7 +83,7 @@ export abstract class MessageWorker<Request, Answer> implements PoolWorker<Reque
 
   /** Sends a request. */
   protected abstract send(request: Request, transfer: readonly ArrayBuffer[]): void
-  /** Asks the thread or process to end, which `gone` reports. Called more than once. */
+  /** Asks the thread or process to end, which `gone` reports. May be called more than once. */
   protected abstract end(): void
   /** Whether this worker keeps the program from ending: only while it works. */
   protected abstract keepAlive(alive: boolean): void
@@ -97,7 +97,7 @@ export abstract class MessageWorker<Request, Answer> implements PoolWorker<Reque
     else waiting?.resolve(message.answer)
   }
 
-  /** The worker cannot go on: requests without an answer fail. */
+  /** The worker cannot continue: requests without an answer fail. */
   protected died(death: Death): void {
     if (!this.#failure) this.#fail(deathError(this.#job, this.#memoryAdvice, death))
   }

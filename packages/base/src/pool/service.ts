@@ -11,8 +11,8 @@ const GRACE = 1000
 /** The work of a worker. */
 export interface Service<Request, Answer> {
   /**
-   * Answers a request; requests come one after the other. An error that it throws fails the
-   * request only: the worker goes on to the next.
+   * Answers a request; requests come one after the other. An error that it throws fails only this
+   * request: the worker continues with the next one.
    *
    * @param stopped Whether the worker was closed meanwhile: long work ends early then, and its
    * answer is dropped.
@@ -71,7 +71,7 @@ export function serveProcess<Data, Request, Answer>(open: Open<Data, Request, An
       queue = new RequestQueue(
         opened(open, message.data),
         () => false,
-        // The callback takes the error of a parent that is gone.
+        // The callback takes the error of a parent that has exited.
         (answer) => process.send?.(answer, undefined, undefined, () => {}),
       )
     }

@@ -39,7 +39,7 @@ interface Waiting<Worker> {
 export class WorkerPool<Request, Answer> {
   readonly #options: PoolOptions<Request, Answer>
   readonly #members = new Map<PoolWorker<Request, Answer>, Member>()
-  /** All that are not gone yet, those included that take no more requests. */
+  /** All workers that have not exited yet, also those that take no more requests. */
   readonly #living = new Set<PoolWorker<Request, Answer>>()
   readonly #queue: Waiting<PoolWorker<Request, Answer>>[] = []
   /** Ends the patience of the requests that wait. */
@@ -131,8 +131,8 @@ export class WorkerPool<Request, Answer> {
   }
 
   /**
-   * Ends the workers: requests without an answer fail at once, and threads finish their current request.
-   * Resolves when all are gone.
+   * Ends the workers: requests without an answer fail at once, and threads finish their current
+   * request. Resolves when all have exited.
    */
   async close(): Promise<void> {
     const { closed = 'the pool of workers was closed' } = this.#options
@@ -213,7 +213,7 @@ export class WorkerPool<Request, Answer> {
   }
 }
 
-/** The outcome of a promise, or an error where a signal is aborted first. */
+/** The outcome of a promise, or an error if a signal is aborted first. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(abortedError(signal))

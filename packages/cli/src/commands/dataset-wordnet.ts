@@ -71,7 +71,7 @@ export const wordnetCommand = defineCommand({
   },
 })
 
-/** Prints the contents of a collection and how many sparse labels were drawn. */
+/** Prints the contents of a dataset and how many sparse labels were drawn. */
 function tellDataset(
   output: Output,
   folder: string,

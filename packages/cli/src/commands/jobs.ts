@@ -49,7 +49,7 @@ function describe(list: readonly BatchProgress[]): string {
   return [table([head, ...rows]), ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n')
 }
 
-/** Which batch, for commands that take one. */
+/** The option that names a batch. */
 const batchOptions = {
   ...databaseOption,
   batch: { value: 'NAME', help: 'name of the batch, as given to --submit', required: true },

@@ -66,7 +66,7 @@ export const studioCommand = defineCommand({
   },
 })
 
-/** The contents of an exported studio, for people. */
+/** Describes the contents of an exported studio. */
 function contentsOf({ folder, queries, documents, bytes }: StudioExport): string {
   const contents = `${queries} queries, ${documents} documents, ${(bytes / 1e6).toFixed(1)} MB`
   return `${join(folder, 'index.html')}: ${contents}`

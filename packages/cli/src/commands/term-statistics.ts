@@ -3,7 +3,7 @@ import { defineCommand } from '../options/command.ts'
 import { readTokenizer, tokenizerOption } from '../options/tokenizer-option.ts'
 import { text } from '../options/values.ts'
 
-/** `kith term-statistics`: a collection's term statistics, for the words score. */
+/** `kith term-statistics`: a corpus's term statistics, for the BM25 score. */
 export const termStatisticsCommand = defineCommand({
   name: 'term-statistics',
   description:

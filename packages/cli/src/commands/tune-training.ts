@@ -65,7 +65,7 @@ export const tuneTrainingCommand = defineCommand({
   },
 })
 
-/** Prints which trial trained the best model, and the value of the trial with the options as they are. */
+/** Prints which trial trained the best model, and the value of the trial with the given options. */
 function tellTunedTraining(output: Output, result: TuneTrainingResult): void {
   const { out, best, settings, selectBy, winner, first, cut } = result
   const { value, parameters } = winner

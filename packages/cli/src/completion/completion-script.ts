@@ -14,7 +14,7 @@ export function completionScript(shell: Shell): string {
   return readFileSync(scriptFile(shell), 'utf8')
 }
 
-/** Where the program for a shell is kept. */
+/** The path of the completion program of a shell. */
 export function scriptFile(shell: Shell): URL {
   return new URL(`kith.${shell}`, import.meta.url)
 }

@@ -29,7 +29,10 @@ complete -o default -F _kith kith
 `
 }
 
-/** The program for zsh: commands and options with what they are for, and files where files are meant. */
+/**
+ * The program for zsh: commands and options with their descriptions, and file names where a file is
+ * expected.
+ */
 export function zshCompletion(commands: readonly Command[]): string {
   const words = wordsOf(commands)
   const cases = words.map(({ name, next, options }) => {
@@ -75,7 +78,10 @@ function optionSpec(name: string, { value, help, multiple, file }: Option): stri
   return `${start}=${told}:${value.replaceAll(':', '\\:')}:${file ? '_files' : ''}`
 }
 
-/** The program for fish: commands and options with what they are for, and files where files are meant. */
+/**
+ * The program for fish: commands and options with their descriptions, and file names where a file
+ * is expected.
+ */
 export function fishCompletion(commands: readonly Command[]): string {
   const words = wordsOf(commands)
   const lines = firstWords(words).map(({ name, summary }) => fishWord('', name, summary))

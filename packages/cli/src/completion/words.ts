@@ -43,7 +43,7 @@ export function twoWords(words: readonly Words[]): string[] {
   return words.map(({ name }) => name).filter((name) => name.includes(' '))
 }
 
-/** Those that stand behind `kith` itself. */
+/** The words that may follow `kith` itself. */
 export function firstWords(words: readonly Words[]): Words[] {
   return words.filter(({ name }) => !name.includes(' '))
 }

@@ -49,8 +49,8 @@ type ValueOf<O extends Option> = O extends { value: string }
   : boolean
 
 /**
- * The values of options that the user gave, by name. Those of declared options are typed by their
- * declaration, so that a misspelled name does not compile.
+ * The values of options that the user gave, by name. The values of declared options are typed by
+ * their declaration, so that a misspelled name does not compile.
  */
 export type Values<O extends Options = Options> = string extends keyof O
   ? AnyValues
@@ -61,7 +61,7 @@ export type Values<O extends Options = Options> = string extends keyof O
       readonly filled?: string[]
     }
 
-/** One command of `kith`, as its module declares it. */
+/** A command of `kith`, as its module declares it. */
 export interface DeclaredCommand {
   name: string
   /** The text of the command's own help. */
@@ -71,14 +71,14 @@ export interface DeclaredCommand {
   options: Options
   /** The arguments behind the options, at least one, such as `FILE…`. */
   rest?: { value: string; help: string; file?: FileRole }
-  /** Which files of a dataset the command takes, where one argument may name its folder. */
+  /** The files of a dataset that the command reads if one argument may name its folder. */
   dataset?: DatasetUse
   /** Files that the command replaces besides those that options name: in a folder, or beside a file. */
   writes?(values: Values): string[]
   run(values: Values, output: Output, stop: Stop): Promise<void>
 }
 
-/** One command of `kith`, with its summary from the list of commands. */
+/** A command of `kith`, with its summary from the list of commands. */
 export interface Command extends DeclaredCommand {
   summary: string
 }
@@ -100,7 +100,7 @@ export const common = {
   'help-all': { help: 'show all options' },
 } satisfies Options
 
-/** A command as it is declared: its functions see the values of its own options only. */
+/** A command as declared: its functions see the values of its own options only. */
 interface Declared<O extends Options> extends Omit<DeclaredCommand, 'options' | 'writes' | 'run'> {
   options: O
   writes?(values: Values<O & typeof common>): string[]

@@ -4,9 +4,9 @@ import { type DeclaredCommand, type Options, refuseMissing, type Values } from '
 import { UsageError } from './usage-error.ts'
 import { optionalText } from './values.ts'
 
-/** Where the files of a command come from when a dataset is named. */
+/** The sources of a command's files when a dataset is named. */
 export interface DatasetUse {
-  /** What the judgments are for: it decides the split. */
+  /** The purpose of the judgments, which decides the split. */
   purpose: Purpose
   /**
    * The role of each file option in the dataset. Of several roles for an option that may be
@@ -27,7 +27,7 @@ export const datasetArgument = {
   help: 'folder with corpus.jsonl, queries.jsonl and qrels/; its files replace options that you leave out',
 }
 
-/** Which split of a dataset is used. */
+/** The option that names the split of a dataset. */
 export const splitOption = {
   split: {
     value: 'NAME',
@@ -37,7 +37,7 @@ export const splitOption = {
   },
 } satisfies Options
 
-/** Which part of a dataset is used. */
+/** The options that name a part of a dataset. */
 export const datasetOptions = {
   ...splitOption,
   model: {

@@ -40,7 +40,7 @@ export const modelOptions = {
   },
 } satisfies Options
 
-/** Which model encodes, and how. */
+/** The options of the encoder. */
 export const encoderOptions = {
   ...modelOptions,
   'embed-url': {

@@ -35,7 +35,7 @@ export const judgedOptions = {
   ...rare(joinOptions('queries or candidates'), 'missing', 'workers'),
 } satisfies Options
 
-/** Where a dataset has the files of `judgedOptions`. */
+/** The files of a dataset for `judgedOptions`. */
 export const judgedFiles = {
   ...{ run: 'run', queries: 'queryEmbeddings', docs: 'documentEmbeddings' },
   ...{ corpus: 'corpus', 'query-text': 'queries', qrels: 'qrels' },

@@ -1,7 +1,7 @@
 /**
- * The known word that a mistyped one was probably meant to be: with one letter wrong in three, two at
- * the most, where two neighbors changed places counts as one; else the only known word that begins
- * with it. Undefined where none is near.
+ * The known word that a mistyped one was probably meant to be: with one letter wrong in three, two
+ * at the most, where two neighbors changed places counts as one; else the only known word that
+ * begins with it. Undefined if none is near.
  */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   let nearest: string | undefined

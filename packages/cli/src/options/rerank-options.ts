@@ -136,7 +136,7 @@ function readThenCrossEncode(
   const [, model, count] = /^(.+?)(?::(\d+))?$/s.exec(given)!
   const first = Number(count ?? FIRST)
   if (first === 0) throw new UsageError(`--then-cross-encode must rerank a document, got ${given}`)
-  // That --corpus and --query-text go together is checked before; a store has the documents' texts.
+  // An earlier check requires --corpus and --query-text together; a store has the documents' texts.
   if (values['query-text'] === undefined) {
     const needed = 'store' in source ? '--query-text' : '--corpus and --query-text'
     throw new UsageError(`--then-cross-encode needs texts; add ${needed}`)

@@ -116,7 +116,10 @@ export const serveOptions = {
 
 type ServeValues = Values<typeof serveOptions>
 
-/** The settings that are served, tuned or the options'; an error where tuning advises against reranking, without --force. */
+/**
+ * The settings that are served, tuned or the options'; an error if tuning advises against
+ * reranking, without --force.
+ */
 export async function readServedSettings(values: ServeValues): Promise<Settings> {
   // Requests may bring texts.
   const { settings, tuned } = await readRanking(values, { texts: true })
@@ -133,7 +136,7 @@ export async function readServedSettings(values: ServeValues): Promise<Settings>
   return similaritySettings(settings)
 }
 
-/** Whose terms are counted for the words score; `file` has statistics that were kept. */
+/** The source of term statistics for the BM25 score; `file` has stored statistics. */
 export function readServedTerms(values: ServeValues): {
   file: string | undefined
   statistics: 'store' | 'context'
@@ -145,7 +148,7 @@ export function readServedTerms(values: ServeValues): {
   }
 }
 
-/** The model that embeds texts; undefined where requests must bring embeddings. */
+/** The model that embeds texts; undefined if requests must bring embeddings. */
 export function readServedModel(values: ServeValues) {
   const { model, ...options } = readEncoderOptions(values)
   const adapter = optionalText(values, 'adapter')
@@ -156,7 +159,7 @@ export function readServedModel(values: ServeValues) {
   )
 }
 
-/** Where the documents for /v1/search and their texts are. */
+/** The documents for /v1/search, and their texts. */
 export function readServedStore(
   values: ServeValues,
 ): { address: string; corpus: string | undefined } | undefined {

@@ -27,7 +27,7 @@ export const setOptions = {
   },
 } satisfies Options
 
-/** The weights of the texts' view, which have no setting of their own: embeddings have the rest. */
+/** The weights of the texts' view, which are not settings themselves: embeddings have the rest. */
 const viewNames = ['views.texts.score', 'views.texts.graph'] as const
 
 /** Settings that a command line cannot name. */
@@ -135,7 +135,7 @@ function parse(file: string, text: string): unknown {
   }
 }
 
-/** The settings of a table as rows of a help: `name=values`, and what it is. */
+/** The settings of a table as rows of a help: `name=values`, and the description. */
 export function settingRows(table: AnyTable): [left: string, right: string][] {
   return settableNames(table).map((name) => {
     const { help, symbol, default: usual } = table[name] ?? viewRows[name as ViewName]

@@ -80,10 +80,10 @@ export const labelSettingOptions = {
   ...setOptionsOf(labelTable),
 } satisfies Options
 
-/** Names and settings of labels, and what differs from the preset, for people. */
+/** Names and settings of labels, and a description of the difference from the preset. */
 export interface LabelRecipe {
   settings: LabelSettings
-  /** Such as `preset balanced with boost=3`. */
+  /** A description such as `preset balanced with boost=3`. */
   recipe: string
 }
 
@@ -147,7 +147,7 @@ function presetOf<T>(
 /** The value of --term-statistics for terms that are counted among each query's candidates. */
 const NONE = 'none'
 
-/** Where the BM25 score gets term statistics from. */
+/** The source of term statistics for the BM25 score. */
 export const statisticsOption = {
   'term-statistics': {
     value: 'FILE',
@@ -157,8 +157,8 @@ export const statisticsOption = {
 } satisfies Options
 
 /**
- * The source of term statistics that the option names. Those that a dataset keeps may be of another
- * tokenizer than that of the settings.
+ * The source of term statistics that the option names. Statistics in a dataset may have another
+ * tokenizer than the settings.
  */
 export function readStatisticsSource(values: Values<typeof statisticsOption>): StatisticsSource {
   const file = optionalText(values, 'term-statistics')

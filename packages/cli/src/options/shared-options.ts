@@ -53,7 +53,7 @@ export function readEvaluationOptions(
   }
 }
 
-/** Where texts come from. */
+/** The sources of texts. */
 export const textOptions = {
   corpus: {
     value: 'FILE',

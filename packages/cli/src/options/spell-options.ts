@@ -7,7 +7,10 @@ const withValue = /\b([a-z][A-Za-z0-9]*): '([\w.-]+)'/g
 /** `setting trust`: a setting that is called one. */
 const called = /\bsetting ([a-z][A-Za-z0-9]*)\b/g
 
-/** `maxTokens`: a setting alone. One word could be any word, and a path or a quoted id is none. */
+/**
+ * `maxTokens`: a setting alone. A single word could be any word, and a path or a quoted id is no
+ * setting.
+ */
 const alone = /(?<![\w./'"-])[a-z]+(?:[A-Z][a-z0-9]*)+(?![\w./'"-])/g
 
 /**

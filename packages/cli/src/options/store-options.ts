@@ -24,7 +24,7 @@ export const submitOption = {
   },
 } satisfies Options
 
-/** Where a database is, for commands that need one. */
+/** The option with the address of a database, for commands that need one. */
 export const databaseOption = {
   store: { value: 'URL', help: 'PostgreSQL database: postgres://…', required: true },
 } satisfies Options
@@ -36,7 +36,7 @@ export function readDatabase(values: Values<typeof databaseOption>): string {
   throw new UsageError(`--store must be postgres://…, got ${JSON.stringify(address)}`)
 }
 
-/** Where documents come from: a file, or the store at an address. */
+/** The source of documents: a file, or the store at an address. */
 export function readSource(values: SourceValues): { docs: string } | { store: string } {
   const [docs, store] = [optionalText(values, 'docs'), optionalText(values, 'store')]
   if ((docs === undefined) === (store === undefined)) {

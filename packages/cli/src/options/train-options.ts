@@ -70,7 +70,9 @@ export const fitTable: AnyTable = {
   },
 }
 
-/** The targets have settings of their own: those of labels; `epsilon` is that of the target uniform. */
+/**
+ * The targets have their own settings: those of labels; `epsilon` is that of the target uniform.
+ */
 const { target, epsilon, ...plain } = trainTable
 
 /** The settings of a training by steps. */
@@ -105,16 +107,16 @@ const shared = ['seed']
 /** Inputs that a linear adapter has. */
 const fitInputs = ['level', 'holdOut', 'device', 'threads', 'dimensions', 'memory']
 
-/** The settings of a training, of its teacher, and what they are for people. */
+/** The settings of a training and of its teacher, and a readable description of both. */
 export interface TrainRecipe {
   settings: TrainingSettings
   /** The value of each row of `trainInputTable` that is given. */
   inputs: Readonly<Record<string, unknown>>
   /** Λ of a linear adapter. */
   shrinkage: number | undefined
-  /** How a teacher's scores become labels; undefined where none is given. */
+  /** How a teacher's scores become labels; undefined if none is given. */
   distil: PartialDistilSettings
-  /** Such as `preset paper-tas-b with labelDepth=8`. */
+  /** A description such as `preset paper-tas-b with labelDepth=8`. */
   recipe: string
 }
 
@@ -163,7 +165,7 @@ export async function readTrainSettings(values: TrainValues): Promise<TrainRecip
   }
 }
 
-/** The targets of a training, for people. */
+/** Describes the targets of a training. */
 function targetText(name: string | undefined, labels: string | undefined, kind = name): string {
   if (labels !== undefined) return `labels of ${labels}`
   return kind === undefined ? 'judged documents as targets' : `target ${kind}`
@@ -171,7 +173,7 @@ function targetText(name: string | undefined, labels: string | undefined, kind =
 
 type Given = Record<string, unknown>
 
-/** The settings by what they are of. */
+/** The settings, grouped by training, labels and teacher. */
 function split(given: Readonly<Given>) {
   const of = (table: AnyTable, others: AnyTable = {}): Given =>
     Object.fromEntries(Object.entries(given).filter(([name]) => name in table && !(name in others)))

@@ -106,7 +106,7 @@ export async function readFit(
   return read as Omit<FitInputs, 'out'>
 }
 
-/** The teacher of a training, with the texts that it reads; undefined where none is named. */
+/** The teacher of a training, with the texts that it reads; undefined if none is named. */
 export function readTeacher(
   values: Values<typeof teacherOptions & typeof targetOption> & {
     readonly adapter?: string | undefined

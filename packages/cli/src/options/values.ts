@@ -66,7 +66,7 @@ export function optionalWhole<V extends object>(
   throw new UsageError(`--${name} must be a whole number ${upper}, got ${value}`)
 }
 
-/** One of some words, undefined without the option. */
+/** The value of an option that must be one of some words; undefined without the option. */
 export function optionalChoice<V extends object, T extends string>(
   values: V,
   name: NamesOf<V, string>,

@@ -8,7 +8,7 @@ export const evaluationFormats = ['table', 'markdown', 'json', 'csv', 'trec'] as
 type Format = (typeof evaluationFormats)[number]
 type Comparisons = EvaluateResult['comparisons']
 
-/** What is printed: evaluations, and the failures of a gate where there is one. */
+/** The evaluations to print, and the failures of a gate if there is one. */
 interface Printed extends Omit<EvaluateResult, 'warnings'> {
   warnings?: readonly string[] | undefined
 }
@@ -101,7 +101,7 @@ function differenceRows(runs: readonly NamedEvaluation[], comparisons: Compariso
   return rows
 }
 
-/** What the stars mean, and which p is corrected. */
+/** Explains the stars, and which p is corrected. */
 function starsNote(runs: number): string {
   const stars = '* p < 0.05, ** p < 0.01 in the randomization test'
   if (runs === 1) return stars

@@ -16,9 +16,9 @@ export interface OutputOptions {
 }
 
 /**
- * Where a command prints: results to standard output, everything else to standard error. Where
- * standard output gets the command's file, results go to standard error too: a line of ours behind
- * the file would be taken for a part of it.
+ * The outputs of a command: results go to standard output, everything else to standard error. If
+ * standard output gets the command's file, results go to standard error too: a reader would take a
+ * line after the file for a part of it.
  */
 export class Output {
   readonly json: boolean
@@ -43,12 +43,12 @@ export class Output {
     else print(printed)
   }
 
-  /** Prints a remark for people, above the bar where there is one. */
+  /** Prints a remark, above the bar if there is one. */
   remark(text: string): void {
     if (!this.#quiet) this.warn(text)
   }
 
-  /** Prints a warning, with --quiet too: it says that a result is not what it seems. */
+  /** Prints a warning, also with --quiet: a warning means that a result may mislead. */
   warn(text: string): void {
     const write = () => void process.stderr.write(`${legible(spellOptions(text, this.#options))}\n`)
     if (this.#bar) this.#bar.below(write)

@@ -10,7 +10,7 @@ const ECHO = 300
 /** Milliseconds between two looks at the parent process. */
 const LOOK = 500
 
-/** A signal has ended a command; the message says how to go on. */
+/** A signal has ended a command; the message says how to resume. */
 export class Stopped extends Error {
   override name = 'Stopped'
 }
@@ -19,7 +19,7 @@ export class Stopped extends Error {
 export interface Heeding {
   /** Called when the signal comes, to name the work that is still being finished. */
   onStop?: () => void
-  /** How the user goes on, once the command has stopped. */
+  /** The instruction to resume, once the command has stopped. */
   next?: string
 }
 

@@ -3,7 +3,7 @@ import type { FitInputs, FitResult } from '@kith/pipelines/train'
 import { heldOutLines } from './held-out-lines.ts'
 import type { Output } from './output.ts'
 
-/** What each recipe learns from, for people. */
+/** A readable name of the data that each recipe learns from. */
 const recipes: Record<FitResult['recipe'], string> = {
   ranking: 'Kith’s ranking, without labels',
   labels: 'labels',
@@ -34,7 +34,7 @@ export function tellFitted(output: Output, result: FitResult, inputs: FitInputs)
   output.result({ ...rest, missing: someMissing(missing) }, lines.join('\n'))
 }
 
-/** What to do with the adapter, in one line. */
+/** The next command for the adapter, in one line. */
 function verdict({ heldOut, keepsOld }: FitResult): string {
   if (!heldOut) return 'not tested: no queries were held out, measure it on other queries'
   if (keepsOld) return 'keep the old embeddings: the adapter gains nothing on held-out queries'

@@ -14,7 +14,7 @@ function summaryLines(summary: LabelSummary): string[] {
   }
   if (queries === 0) return lines
   const carriers = `${(summary.carriers / queries).toFixed(2)} on average`
-  // Labels by a teacher know no ground truth.
+  // Labels by a teacher have no ground truth.
   if (summary.groundTruthMass === 0) {
     return [...lines, `documents with 90 % of a label      ${carriers}`]
   }

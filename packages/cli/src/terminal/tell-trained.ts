@@ -24,7 +24,7 @@ export function tellTrained(output: Output, result: TrainResult, inputs: Trainin
   )
 }
 
-/** What to make of the figures of held-out queries. */
+/** The advice that follows from the figures of held-out queries. */
 function verdict({ measures }: HeldOutFigures): string {
   const { difference, randomization } = Object.values(measures)[0]!
   if (!(difference > 0)) return 'keep the old encoder: training gains nothing on held-out queries'

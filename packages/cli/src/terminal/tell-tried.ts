@@ -45,7 +45,7 @@ function figures({ systems, judged }: TryResult): string {
   return `${table([head, ...rows])}\n${note}`
 }
 
-/** What a query adapter learned from, and its gain on held-out training queries. */
+/** The training data of a query adapter, and its gain on held-out training queries. */
 function adapted(adapter: TryResult['adapter']): string[] {
   if (!adapter) return []
   const { folder, queries, keepsOld, heldOut } = adapter

@@ -36,7 +36,7 @@ export interface Square {
 export interface Texts {
   /** S of their words. */
   similarity(): Square
-  /** W, the words score of each row; 0 for the query. */
+  /** W, the BM25 score of each row; 0 for the query. */
   scores(settings: WordsSettings): Float64Array
   /** The parts of the query's terms that each row has: in a window, in its title, anywhere. */
   matches(settings: MatchSettings): QueryMatches

@@ -13,9 +13,9 @@ const PAGE = 1 << 16
 const BASE = PAGE
 /** A memory that a huge text has grown beyond this is not kept. */
 const KEPT_BYTES = 16 * 2 ** 20
-/** Where the entries of characters are: behind the lower case of ASCII. */
+/** The address of the entries of characters: behind the lower case of ASCII. */
 const FOLDS = BASE + 256
-/** Where they end: four bytes for each of the first plane, and none for all others. */
+/** The end of the entries: four bytes for each character of the first plane, none for others. */
 const FOLDS_END = FOLDS + 4 * 0x10000 + 64
 /** Bytes of memory for a byte of text. */
 const SHARE = 1 + 8 + 8 + 8 + 4 + 16 + 12
@@ -31,7 +31,7 @@ class LanguageCounter {
   readonly #table: FoldTable
   /** Bytes for a word in the table of terms: its hashes and those of its terms. */
   readonly #slot: number
-  /** Where the text is: behind the tables of characters and terms. */
+  /** The address of the text: behind the tables of characters and terms. */
   readonly #start: number
   /** Bytes of text that there is room for. */
   #room = 0
@@ -130,7 +130,7 @@ class LanguageCounter {
     const from = start - this.#start
     const word = decoder.decode(this.#bytes.subarray(from, from + length))
     const folded = this.#table.foldWord(word)
-    // A word that is too long to be one is a term as it is.
+    // A word that is too long to be one is a term unchanged.
     const [term, prefix] = folded.length > LONGEST_WORD ? [folded, ''] : this.#rules.terms(folded)
     this.#integers.set(hashTerm(term), to / 4)
     if (this.#rules.prefixes) this.#integers.set(hashTerm(prefix), to / 4 + 2)

@@ -38,7 +38,7 @@ export function available(name: KernelName): boolean {
   return name === 'typescript' || moduleOf(name) !== undefined
 }
 
-/** A new engine with a memory of its own. */
+/** A new engine with separate memory. */
 export function createEngine(name: KernelName = kernel()): Engine {
   if (name === 'typescript') return new TypeScriptEngine()
   const module = Object.hasOwn(sources, name) ? moduleOf(name) : undefined
@@ -84,7 +84,9 @@ function forced(): KernelName | undefined {
   return name as KernelName
 }
 
-/** An environment variable; undefined where there are none, or where Deno does not allow reading it. */
+/**
+ * An environment variable; undefined if there are none, or where Deno does not allow reading it.
+ */
 function environment(name: string): string | undefined {
   try {
     return process?.env?.[name]
@@ -94,7 +96,7 @@ function environment(name: string): string | undefined {
 }
 
 /**
- * A kernel's compiled code, undefined where it does not run.
+ * A kernel's compiled code, undefined if it does not run.
  *
  * @internal Its type needs WebAssembly's, which programs without the DOM's types lack.
  */
@@ -103,7 +105,7 @@ export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
   return modules.get(name)
 }
 
-/** Undefined where the machine has no WebAssembly, not these instructions, or forbids compiling. */
+/** Undefined if the machine has no WebAssembly, not these instructions, or forbids compiling. */
 function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module | undefined {
   if (typeof WebAssembly === 'undefined') return undefined
   try {

@@ -18,7 +18,7 @@ import { WasmMemory } from './wasm-memory.ts'
 import { WasmNeighborhoods } from './wasm-neighborhoods.ts'
 import { WasmTexts } from './wasm-texts.ts'
 
-/** The method in WebAssembly, with a memory of its own that grows with the largest context. */
+/** The method in WebAssembly, with separate memory that grows with the largest context. */
 export class WasmEngine implements Engine {
   readonly #memory = new WasmMemory()
   readonly #wasm: WasmExports
@@ -116,7 +116,7 @@ export class WasmEngine implements Engine {
 export class WasmSquare implements Square {
   /** Rows and columns that there is room for, a multiple of 4. */
   readonly stride: number
-  /** Where it is. */
+  /** The address of the matrix. */
   readonly at: number
   /** Whether S[i, j] is S[j, i]: no longer once the rows are scaled. */
   symmetric = true

@@ -20,7 +20,7 @@ export class WasmMemory {
     return this.memory.buffer.byteLength
   }
 
-  /** Where the room that is taken ends. */
+  /** The end of the memory in use. */
   get end(): number {
     return this.#end
   }
@@ -30,7 +30,7 @@ export class WasmMemory {
     this.#end = end
   }
 
-  /** Room for some bytes. It has what was there before. */
+  /** Reserves some bytes, which are not cleared. */
   take(bytes: number): number {
     const start = this.#end
     this.#end = start + Math.ceil(bytes / 16) * 16
@@ -50,7 +50,7 @@ export class WasmMemory {
     return start
   }
 
-  /** Gives back what was taken last, where it starts at this address and has so many bytes. */
+  /** Releases the last reserved bytes if they start at this address and have this length. */
   giveBack(start: number, bytes: number): void {
     if (start + Math.ceil(bytes / 16) * 16 === this.#end) this.#end = start
   }

@@ -30,7 +30,7 @@ interface Matched {
   query: QueryTerms
   /** How many candidates have each of them. */
   candidates: Uint32Array
-  /** Where the matches are, where those of each text start, and the length of each text. */
+  /** The addresses of the matches, of the start of each text's, and of the length of each text. */
   matches: number
   matchStarts: number
   lengths: number
@@ -42,7 +42,7 @@ export class WasmTexts implements Texts {
   readonly #wasm: WasmExports
   readonly #postings: Postings
   readonly #newSquare: (rows: number) => WasmSquare
-  /** Where the postings are, and where those of each text start. */
+  /** The addresses of the postings, and of the start of each text's. */
   readonly #from: number
   readonly #starts: number
   #matched: Matched | undefined

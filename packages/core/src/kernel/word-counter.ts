@@ -19,9 +19,9 @@ class WordCounter {
   readonly #memory = new WebAssembly.Memory({ initial: 2 })
   readonly #wasm: WasmExports
   readonly #tokenizer: TokenizerName
-  /** Where the table of terms is; 0 where words are terms as they are. */
+  /** The address of the table of terms; 0 if words are terms unchanged. */
   readonly #stems: number
-  /** Where the text is: behind the table of lower case and that of terms. */
+  /** The address of the text: behind the tables of lower case and of terms. */
   readonly #start: number
   /** Characters that there is room for. */
   #room = 0

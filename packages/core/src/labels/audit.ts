@@ -25,7 +25,7 @@ export interface Finding {
   vouchers: Voucher[]
 }
 
-/** A relevant candidate that speaks for another. */
+/** A relevant candidate that supports another. */
 export interface Voucher {
   candidate: number
   /** Of the embeddings. */
@@ -43,8 +43,8 @@ export interface AuditSettings extends PartialLabelSettings {
 }
 
 /**
- * The settings of an audit where it is not told others. It looks deeper than a reranking, and all
- * documents known to be relevant must fit.
+ * The default settings of an audit. It looks deeper than a reranking, and all documents known to be
+ * relevant must fit.
  */
 export const auditPreset: LabelSettings = presetOf(defaultLabelSettings, {
   contextSize: 200,
@@ -71,7 +71,7 @@ const memory = /* @__PURE__ */ new Lender()
  * const findings = auditCandidates(query, candidates, [1, undefined, 0, undefined])
  * ```
  *
- * @param grades The judged grade of each candidate; undefined or negative where it has no judgment.
+ * @param grades The judged grade of each candidate; undefined or negative if it has no judgment.
  */
 export function auditCandidates(
   query: Query,
@@ -115,7 +115,7 @@ export function auditCandidates(
   })
 }
 
-/** The grade of each candidate, -1 where it is not judged. */
+/** The grade of each candidate, -1 if it is not judged. */
 function checkGrades(
   grades: readonly (number | undefined | null)[],
   { candidates }: Context,

@@ -56,7 +56,9 @@ function geometricOnly(
   )
 }
 
-/** One number per candidate from the similarities of each ground-truth document to all rows. */
+/**
+ * The evidence of each candidate, from the similarities of each ground-truth document to all rows.
+ */
 function aggregate(
   similarities: readonly ArrayLike<number>[],
   grades: readonly number[],

@@ -5,16 +5,16 @@ import { range, resolve } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 
 /**
- * How similar the documents of a collection are to each other: the scale on which the similarity of a
+ * How similar the documents of a corpus are to each other: the scale on which the similarity of a
  * hit is judged. Plain data: it can be stored as JSON, and posted to a worker.
  */
 export interface Background {
-  /** How many documents the collection has. */
+  /** How many documents the corpus has. */
   readonly documents: number
   readonly dimensions: number
   /** Mean and deviation of the cosines of all pairs of the sample. */
   readonly pairs: Spread
-  /** Mean and deviation of the largest cosine to any other document of the collection. */
+  /** Mean and deviation of the largest cosine to any other document of the corpus. */
   readonly nearest: Spread
   /** The sampled documents' vectors of length 1, row after row: base64 of little-endian half-precision numbers. */
   readonly sample: string
@@ -44,7 +44,7 @@ const rules = {
 }
 
 /**
- * The background of a collection's vectors, by which `shortlist` estimates how relevant hits are. It
+ * The background of a corpus's vectors, by which `shortlist` estimates how relevant hits are. It
  * compares 500 documents with every document: a second for 5,000 documents of 384 numbers.
  *
  * ```ts

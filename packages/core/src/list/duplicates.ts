@@ -7,16 +7,19 @@ import type { PreparedText } from '../text/prepare-text.ts'
 export interface Folded {
   /** The candidates that are left, by their index. */
   kept: number[]
-  /** The candidates that each of them stands for, by the kept one's index. */
+  /** The duplicates of each kept candidate, by the kept one's index. */
   duplicates: ReadonlyMap<number, number[]>
-  /** The inner products of the vectors that were compared; undefined where a ranking has to look at them again. */
+  /**
+   * The inner products of the vectors that were compared; undefined if a ranking has to look at
+   * them again.
+   */
   products: (Lists<Float32Array> & { rows: number }) | undefined
 }
 
-/** What candidates are compared by. */
+/** The data that candidates are compared by. */
 export interface Compared {
   count: number
-  /** The vectors of the query and of the first candidates; undefined where there are none. */
+  /** The vectors of the query and of the first candidates; undefined if there are none. */
   rows: Rows | undefined
   texts: readonly PreparedText[] | undefined
   /** The cosine from which on candidates are near-duplicates. */

@@ -15,9 +15,11 @@ import type { Calibration } from './relevance.ts'
 /** The hits that a list keeps: those with the best expected F1, so many, or those that are so probably relevant. */
 export type Cutoff = 'auto' | number | { relevance: number }
 
-/** What a list is made with, besides the settings of the ranking. */
+/** The options of a list, besides the settings of the ranking. */
 export interface ListOptions {
-  /** The background of the collection, from `background`: with it and texts, hits have a `relevance`. */
+  /**
+   * The background of the corpus, from `background`: with it and texts, hits have a `relevance`.
+   */
   background?: Background | undefined
   /** Platt scaling of the estimated relevance, from judged queries. */
   calibration?: Calibration | undefined
@@ -30,11 +32,14 @@ export interface ListOptions {
   groups?: readonly unknown[] | undefined
   /** Hits of one group that are listed; 1 by default where there are groups. */
   maxPerGroup?: number | undefined
-  /** A number for each candidate that speaks for it; undefined for one that has none. */
+  /** A number for each candidate that favors it; undefined for one that has none. */
   priors?: ArrayLike<number | null | undefined> | undefined
   /** The weight of the priors; 0.1 by default. */
   priorWeight?: number | undefined
-  /** Whether priors are standardized over the context, as by default, or log-odds that are added as they are. */
+  /**
+   * Whether priors are standardized over the context, as by default, or log-odds that are added
+   * unchanged.
+   */
   priorScale?: 'standard' | 'log-odds' | undefined
 }
 

@@ -7,7 +7,7 @@ import type { ListSettings } from './list-options.ts'
 import { expectedBest } from './relevance.ts'
 import type { ListedHit } from './shortlist.ts'
 
-/** A ranking whose context is ordered anew by its scores and the priors. */
+/** A ranking whose context is reordered by its scores and the priors. */
 export function withPriors(
   ranking: Ranking,
   settings: ListSettings,

@@ -68,7 +68,7 @@ export function estimateRelevance(hit: HitFeatures): number {
   )
 }
 
-/** The estimated probability that a query is about something that the collection has. */
+/** The estimated probability that a query is about something that the corpus has. */
 export function estimateOnTopic(query: QueryFeatures): number {
   return sigmoid(
     queryModel.intercept +

@@ -51,9 +51,12 @@ export interface Shortlist {
   hits: ListedHit[]
   /** The hits behind the cutoff. */
   below: ListedHit[]
-  /** The estimated probability that the query is about something that the collection has; undefined as `relevance`. */
+  /**
+   * The estimated probability that the query is about something that the corpus has; undefined as
+   * `relevance`.
+   */
   onTopic: number | undefined
-  /** How the embeddings were compared; undefined where none were. */
+  /** How the embeddings were compared; undefined if none were. */
   metric: MetricUse | undefined
 }
 
@@ -218,7 +221,7 @@ function countOf({ vectors, texts }: CandidateViews): number {
   return vectors ? rowsOf(vectors, 'candidate', 0).total : 0
 }
 
-/** The vectors of the query and of the first candidates; undefined where there are none. */
+/** The vectors of the query and of the first candidates; undefined if there are none. */
 function allRows(
   query: QueryViews,
   { vectors, texts }: CandidateViews,

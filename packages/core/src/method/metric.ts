@@ -89,7 +89,7 @@ function agreementOf({ toQuery, squares, missing = [] }: ComparedRows): Record<M
     cosines[count++] = length > 0 ? toQuery[row]! / length : 0
     if (length > longest) longest = length
   }
-  // What rounding alone puts in another order agrees.
+  // Pairs that only rounding reorders count as agreement.
   const noise = ROUNDING * Math.sqrt(squares[0]!)
   const dotNoise = noise * longest
   let [pairs, dot, cosine] = [0, 0, 0]

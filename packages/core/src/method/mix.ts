@@ -13,7 +13,7 @@ export interface GeometricTerm {
   values: Float32Array
   /** The largest difference of the values that rounding alone can make. */
   noise: number
-  /** How the embeddings were compared; undefined where there are none. */
+  /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
   /** The inner products or cosines of the embeddings, as `metric` says; NaN for a row without a vector. */
   similarity?: Float32Array | undefined
@@ -65,12 +65,12 @@ interface Spread {
   deviation: number
 }
 
-/** The spread that leaves a term as it is. */
+/** The spread that leaves a term unchanged. */
 const asItIs: Spread = { mean: 0, deviation: 1 }
 
 /**
  * The spread of a term over the candidates: neither the query's own row (0) nor those left out.
- * Undefined where it is constant over them, up to `noise`.
+ * Undefined if it is constant over them, up to `noise`.
  */
 function spreadOf(
   values: ArrayLike<number>,

@@ -54,7 +54,10 @@ function roundHalfToEven(value: number): number {
   return below % 2 === 0 ? below : below + 1
 }
 
-/** One way to make weights of the similarities of a row's neighbors, and its number in the kernels. */
+/**
+ * A function from the similarities of a row's neighbors to their weights, and its number in the
+ * kernels.
+ */
 interface WeightFunction {
   code: number
   weigh(similarities: readonly number[], parameter: number): readonly number[]

@@ -9,12 +9,12 @@ export interface Ranking {
   order: Uint32Array
   /** scores[i] belongs to order[i]; they never increase. */
   scores: Float32Array
-  /** How the embeddings were compared; absent where none were. */
+  /** How the embeddings were compared; absent if none were. */
   metric?: MetricUse | undefined
   /**
-   * similarities[i] belongs to order[i]: its inner product or cosine with the query, as `metric` says.
-   * NaN for a candidate without a vector, or behind those that the ranking looks at; absent where no
-   * embeddings were compared.
+   * similarities[i] belongs to order[i]: its inner product or cosine with the query, as `metric`
+   * says. NaN for a candidate without a vector, or behind those that the ranking looks at; absent
+   * if no embeddings were compared.
    */
   similarities?: Float32Array | undefined
 }
@@ -50,8 +50,8 @@ export function orderByScore(
  * A context's ranking as one of all candidates: the context's, then the others that were looked at,
  * then the rest as they were.
  *
- * @param looked The candidates that were looked at, the context's first; undefined where these are
- * the first ones in their order.
+ * @param looked The candidates that were looked at, the context's first; undefined if these are the
+ * first ones in their order.
  * @param similarity Of those that were looked at to the query, whose own value is at 0.
  */
 export function rankingOfAll(

@@ -11,19 +11,22 @@ import { scoreTerm, usesWords, viewWeights } from './view-weights.ts'
 export interface Preselection extends Relevance {
   /** Candidate indices, the highest g0 first, ties by the lower index. */
   order: Uint32Array
-  /** How the embeddings were compared; undefined where there are none. */
+  /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
   /** The inner products or cosines of the embeddings, as `metric` says; NaN for a row without a vector. */
   compared: Float64Array | undefined
 }
 
-/** From how many of the first candidates a context is chosen where the collection's statistics are known. */
+/**
+ * From how many of the first candidates a context is chosen where the corpus's statistics are
+ * known.
+ */
 const PRESELECT = 200
 
 /**
  * How many of a query's first candidates a ranking looks at: the context, or those that it is
  * chosen from. All others keep their order. `known` says whether there will be statistics of the
- * collection, before they are there.
+ * corpus, before they are there.
  */
 export function lookedAt(
   settings: Settings,

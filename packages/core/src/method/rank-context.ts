@@ -29,7 +29,7 @@ export interface RankedContext {
   ranking: Ranking
   /** All candidates that were looked at, by their index. */
   context: Context
-  /** The candidates of the context in their order there; undefined where they are the first ones. */
+  /** The candidates of the context in their order there; undefined if they are the first ones. */
   chosen: Uint32Array | undefined
   /** The terms of the scores, of the first generation or of the second. */
   neighbors: NeighborScores | undefined
@@ -38,9 +38,11 @@ export interface RankedContext {
   bm25: Float64Array | undefined
 }
 
-/** What is remembered of one query and its candidates, for rankings with many settings. */
+/** Results that rankings of one query and its candidates share between settings. */
 export interface Memory {
-  /** The similarity to the query of all candidates that are looked at; undefined where it is computed. */
+  /**
+   * The similarity to the query of all candidates that are looked at; undefined if it is computed.
+   */
   similarityToQuery?(compute: () => SimilarityToQuery): SimilarityToQuery
   /** S and neighbors of a context, or of the candidates that were chosen for it. */
   recall(chosen: Uint32Array | undefined): Recall | undefined
@@ -92,7 +94,10 @@ export interface Choice {
   bm25: Float64Array
 }
 
-/** Step 0: chooses the context from the candidates that are looked at; undefined where all of them are in it. */
+/**
+ * Step 0: chooses the context from the candidates that are looked at; undefined if all of them are
+ * in it.
+ */
 export function chooseContext(
   memory: Workspace,
   looked: Context,
@@ -137,7 +142,7 @@ export function rankChosen(
   return { ranking, neighbors: undefined, words }
 }
 
-/** g of the chosen rows: z of their g0 over the chosen, not computed anew. */
+/** g of the chosen rows: z of their g0 over the chosen, not computed again. */
 function relevanceOfChosen(found: Preselection, chosen: Uint32Array): Relevance {
   const pick = (values: Float64Array) =>
     Float64Array.of(0, ...Array.from(chosen, (index) => values[index + 1]!))

@@ -6,7 +6,7 @@ import { buildGraph, computed, type Recall } from './graph.ts'
 import type { MetricUse } from './metric.ts'
 import { type GeometricTerm, mix, ROUNDING, standardize } from './mix.ts'
 
-/** What an engine holds of a context that was scored. */
+/** The data of a scored context in an engine. */
 interface Scored {
   graph: Square
   neighborhoods: Neighborhoods
@@ -17,17 +17,17 @@ export interface NeighborScores extends Scored {
   scores: Float64Array
   geometric: GeometricTerm
   jaccard: Float32Array
-  /** How the embeddings were compared; undefined where there are none. */
+  /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
 }
 
 /** g of a context's rows, and the two terms that it was made of. */
 export interface Relevance {
-  /** z of the similarity to the query; 0 where there is none. */
+  /** z of the similarity to the query; 0 if there is none. */
   similarity: Float64Array
-  /** W: the words score. */
+  /** W: the BM25 score. */
   words: Float64Array
-  /** z of the words score. */
+  /** z of the BM25 score. */
   matched: Float64Array
   /** g: similarity and words together; standardized over the context once it is chosen. */
   relevance: Float64Array
@@ -43,12 +43,12 @@ export interface WordsScores extends Relevance, Scored {
   support: Float64Array
   /** F: the rows with the highest g, which support the others. */
   supporters: number[]
-  /** z of the query's terms in a window and in the title; undefined where neither counts. */
+  /** z of the query's terms in a window and in the title; undefined if neither counts. */
   window: Float64Array | undefined
   title: Float64Array | undefined
-  /** What each text has of the query's terms; undefined where neither window nor title counts. */
+  /** The query's terms in each text; undefined if neither window nor title counts. */
   matches: QueryMatches | undefined
-  /** How the embeddings were compared; undefined where there are none. */
+  /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
   /** The inner products or cosines of the embeddings with the query's; NaN for a row without a vector. */
   toQuery: Float32Array | undefined
@@ -84,7 +84,8 @@ export function scoreWithWords(
 ): WordsScores {
   const { windowWeight, titleWeight } = settings
   const matched = windowWeight > 0 || titleWeight > 0
-  // The texts are put into the engine once, for their words score, their matches and their similarity.
+  // The texts are put into the engine once, for their BM25 score, their matches and their
+  // similarity.
   const texts = known && !matched ? undefined : engine.texts(context.texts!)
   const fresh = texts && recall.texts === computed.texts
   const own = fresh ? { ...recall, texts: () => texts.similarity() } : recall
@@ -105,7 +106,7 @@ export function scoreWithWords(
   const matches = matched ? texts!.matches(settings) : undefined
   const window = matches && addTerm(scores, matches.window, windowWeight)
   const title = matches && addTerm(scores, matches.title, titleWeight)
-  // The metric of this graph says nothing where g came from elsewhere.
+  // The metric of this graph says nothing if g came from elsewhere.
   const metric = known ? known.metric : term.metric
   const parts = { jaccard, neighbors, support, supporters, window, title, matches }
   const toQuery = term.similarity
@@ -119,7 +120,7 @@ function addTerm(scores: Float64Array, values: Float64Array, weight: number): Fl
   return z
 }
 
-/** Steps 1 and 2: g of a context from the similarity to the query and the words score. */
+/** Steps 1 and 2: g of a context from the similarity to the query and the BM25 score. */
 function relevanceOf(
   { values, noise }: GeometricTerm,
   words: Float64Array,

@@ -8,7 +8,7 @@ import { mix } from './mix.ts'
 /** The similarity of one probe to a query and to its candidates. */
 export interface Similarity {
   toQuery: number
-  /** Its similarity to each candidate, by the candidate's index. */
+  /** The probe's similarity to each candidate, by the candidate's index. */
   toCandidates: Float32Array
 }
 
@@ -27,7 +27,7 @@ export interface SimilarityRows {
   geometric: Float32Array[]
   jaccard: Float32Array[]
   mixed: Float32Array[]
-  /** How the embeddings were compared; undefined where there are none, or no probes. */
+  /** How the embeddings were compared; undefined if there are none, or no probes. */
   metric: MetricUse | undefined
   /** The inner products or cosines of the first probe's embedding with the rows', as `metric` says. */
   toQuery: Float32Array | undefined

@@ -43,7 +43,7 @@ export function cosineOf({ toQuery, squares }: Products, row: number): number {
   return toQuery[row]! / (Math.sqrt(squares[row]! * squares[0]!) || 1)
 }
 
-/** A vector with a smaller squared length has none, as far as float32 can tell. */
+/** In float32, a vector with a smaller squared length has no length. */
 export const SMALLEST_SQUARE = 1e-30
 
 /**

@@ -7,9 +7,9 @@ import { chooseMetric, LARGEST_SQUARE, type MetricUse } from './metric.ts'
 import { SMALLEST_SQUARE } from './similarity-steps.ts'
 
 /**
- * The rescaling that is allowed for vectors too long or too short for products in float32:
- * none where the metric is the inner product; one factor for all vectors where only
- * proportions matter; one factor for each vector where only cosines matter.
+ * The rescaling that is allowed for vectors too long or too short for products in float32: none if
+ * the metric is the inner product; one factor for all vectors where only proportions matter; one
+ * factor for each vector where only cosines matter.
  */
 type Rescaling = 'none' | 'common' | 'each'
 

@@ -42,7 +42,9 @@ export function viewWeights(context: Context, settings: Settings): Map<string, V
   return new Map(names.map((name) => [name, name === 'texts' ? words : share]))
 }
 
-/** The weights of the texts' view: in the second generation the words score stands for it in the score. */
+/**
+ * The weights of the texts' view: in the second generation the BM25 score replaces it in the score.
+ */
 function wordsOf({ texts, views }: Context, { mix }: Settings): ViewWeights {
   if (!texts) return { graph: 0, score: 0 }
   if (views.size === 0) return { graph: 1, score: mix === 'words' ? 0 : 1 }
@@ -50,10 +52,9 @@ function wordsOf({ texts, views }: Context, { mix }: Settings): ViewWeights {
 }
 
 /**
- * What stands for the similarity of candidates without a vector: the score that a retriever gave
- * them, standardized over all candidates with such a score, with the weight that the similarity of
- * their vectors would have; where no candidate has a vector, the scores have all of it. 0, the mean,
- * for all other rows.
+ * Replaces the similarity of candidates without a vector by their retriever's score, standardized
+ * over all candidates with a score, with the weight that the similarity of their vectors would
+ * have; if no candidate has a vector, the scores have all of it. 0, the mean, for all other rows.
  */
 export function scoreTerm(
   { rows, missing, scores }: Context,

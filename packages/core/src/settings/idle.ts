@@ -8,7 +8,7 @@ import { settingTable } from './setting-table.ts'
 /** The settings that every preset has. */
 const ofPreset = Object.keys(defaultsOf(settingTable))
 
-/** Why a setting has no effect with these settings and inputs; undefined where it has one. */
+/** Why a setting has no effect with these settings and inputs; undefined if it has one. */
 export function idleReason(
   { methods, needs = [] }: Pick<Setting, 'methods' | 'needs'>,
   settings: Named,
@@ -27,8 +27,8 @@ export function idleReason(
 }
 
 /**
- * Refuses a setting that was given and has no effect. Settings with all that a preset has come from
- * a preset or were completed before: nobody set one of them. Getters are not called again.
+ * Refuses a setting that was given and has no effect. Settings with all the names of a preset come
+ * from a preset or were completed before: the user set none of them. Getters are not called again.
  */
 export function refuseIdle(
   given: object | undefined,
@@ -47,7 +47,7 @@ export function refuseIdle(
   }
 }
 
-/** The inputs of a call that decide which settings count; undefined where only a getter knows. */
+/** The inputs of a call that decide which settings count; undefined if only a getter knows. */
 export function useOf(candidates: Candidates, job: Omit<Use, 'texts'> = {}): Use | undefined {
   if (!isObject(candidates)) return { ...job, texts: false }
   const { get, value } = Object.getOwnPropertyDescriptor(candidates, 'texts') ?? {}

@@ -31,7 +31,7 @@ export function unknownName(name: string, parts: NamedParts): KithError {
   return new KithError(parts.code ?? 'BAD_INPUT', `unknown ${parts.part} ${show(name)}, ${help}`)
 }
 
-/** The known name that an unknown one was probably meant to be; undefined where none is near. */
+/** The known name that an unknown one was probably meant to be; undefined if none is near. */
 export function nearestName(
   name: string,
   { known, synonyms = {} }: Pick<NamedParts, 'known' | 'synonyms'>,

@@ -25,7 +25,7 @@ export type PartialRerankerSettings = Omit<PartialLabelSettings, 'mix'> & Partia
 
 /**
  * Completes the settings of a `Reranker`, and checks each one's range. Rankings and labels have
- * defaults of their own; a setting that is given counts for both, except those of the second
+ * their own defaults; a setting that is given counts for both, except those of the second
  * generation, which labels do not have.
  */
 export function resolveRerankerSettings(settings: PartialRerankerSettings = {}): RerankerSettings {

@@ -43,7 +43,7 @@ export function range({ from, to, below = Infinity, integer, above }: Range): Ru
   }
 }
 
-/** One of some values. */
+/** A rule that accepts some values. */
 /* @__NO_SIDE_EFFECTS__ */
 export function choice(...allowed: readonly (string | boolean)[]): Rule {
   return (name, value) => {
@@ -72,7 +72,10 @@ export function resolve<T extends object>(given: object, others: T, rules: Rules
   return resolved as T
 }
 
-/** A setting with parts, such as the weights of views, as it is now: a getter cannot change what was checked. */
+/**
+ * A copy of a setting with parts, such as the weights of views: a getter cannot change it after the
+ * check.
+ */
 function copyOf(value: unknown): unknown {
   if (!isObject(value) || Array.isArray(value)) return value
   return Object.fromEntries(

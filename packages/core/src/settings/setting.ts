@@ -5,7 +5,7 @@ import { choice, type Range, type Rule, type Rules, range } from './setting-rule
 export interface Use {
   /** Whether query and candidates have texts. */
   texts: boolean
-  /** What is made; `ranking` unless it says otherwise. */
+  /** The kind of result; `ranking` by default. */
   job?: 'ranking' | 'explanation' | 'labels' | 'audit' | undefined
 }
 
@@ -17,13 +17,13 @@ export interface TunerRange {
   log?: boolean
 }
 
-/** One row of a table of settings. */
+/** A row of a table of settings. */
 export interface Setting<T = unknown> {
   /** A noun phrase for the command line and the documentation. */
   help: string
-  /** Undefined where the default depends on the inputs, or where there is none. */
+  /** Undefined if the default depends on the inputs, or where there is none. */
   default: T
-  /** Its symbol in docs/method.md. */
+  /** The symbol in docs/method.md. */
   symbol?: string
   /** The allowed numbers, the allowed values, or a rule of its own: one of the three. */
   range?: Range
@@ -62,7 +62,7 @@ export function extendTable<T, U extends T>(
   return { ...own, ...Object.fromEntries(changed) } as SettingTable<U>
 }
 
-/** Settings with some others, as a preset that nobody can change. */
+/** Settings with some others, as a frozen preset. */
 /* @__NO_SIDE_EFFECTS__ */
 export function presetOf<T extends object>(settings: T, changes: Partial<T>): Readonly<T> {
   return Object.freeze({ ...settings, ...changes })

@@ -24,7 +24,10 @@ export interface Settings {
   contextSize: number
   /** k: how many nearest neighbors a row has, besides the usual first, itself. At least 1. */
   k: number
-  /** k_exp: over how many nearest neighbors a neighbor vector is averaged; 0 and 1 leave it as it is. */
+  /**
+   * k_exp: over how many nearest neighbors a neighbor vector is averaged; 0 and 1 leave it
+   * unchanged.
+   */
   kExp: number
   /** τ: how far the reciprocal sets are extended, from 0 (not at all) to 1. */
   trust: number
@@ -43,7 +46,7 @@ export interface Settings {
   metric: 'auto' | 'dot' | 'cosine'
   /**
    * `raw` is λ·S + (1 − λ)·s_J; `standard` standardizes both terms over the candidates first. With
-   * texts, `words` adds the words score, the support of the best candidates, and the query's terms
+   * texts, `words` adds the BM25 score, the support of the best candidates, and the query's terms
    * close together and in the title; without texts it is `standard`.
    */
   mix: 'raw' | 'standard' | 'words'
@@ -52,11 +55,14 @@ export interface Settings {
    * `auto`, that of `statistics`; without both, `english`.
    */
   tokenizer?: Tokenizer | undefined
-  /** a: the words score's share beside the similarity, from 0 to 1. With `words` only, as the settings below. */
+  /**
+   * a: the BM25 score's share beside the similarity, from 0 to 1. With `words` only, as the
+   * settings below.
+   */
   bm25Weight: number
-  /** How fast the words score saturates when a term comes again. */
+  /** How fast the BM25 score saturates when a term comes again. */
   k1: number
-  /** How much the words score makes up for the length of a text, from 0 to 1. */
+  /** How much the BM25 score makes up for the length of a text, from 0 to 1. */
   b: number
   /** The share of the reciprocal neighbors in the score, from 0 to 1. */
   neighborWeight: number
@@ -72,10 +78,10 @@ export interface Settings {
   titleWeight: number
   /**
    * M: from how many of the first candidates the context is chosen by similarity and words; 0 takes
-   * the first ones as they are. Without it 200 where `statistics` are given, else 0.
+   * the first candidates unchanged. Without it 200 where `statistics` are given, else 0.
    */
   preselect?: number | undefined
-  /** How often terms occur in the collection, from `termStatistics`; without it the candidates' own. */
+  /** How often terms occur in the corpus, from `termStatistics`; without it the candidates' own. */
   statistics?: TermStatistics | undefined
   /**
    * The weights of the views by name: `vectors`, `texts`, and the names of further

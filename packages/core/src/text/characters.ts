@@ -24,8 +24,8 @@ export function characterClass(code: number): number {
 }
 
 /**
- * The lower case of a code point, 0 where it depends on the word around it (Σ)
- * or is more than one code point (İ).
+ * The lower case of a code point, 0 if it depends on the word around it (Σ) or is more than one
+ * code point (İ).
  */
 export function lowerCase(code: number): number {
   if (code > 0xffff) return toLower(code)

@@ -8,10 +8,10 @@ const languages =
 /** A word behind which a definition has its name. */
 const DEFINER = /^(?:class|def|enum|fn|fun|func|function|interface|struct|trait|type)$/
 
-/** What is between it and the name: a space, and in Go the receiver. */
+/** The characters between the keyword and the name: a space, and in Go the receiver. */
 const BEFORE_NAME = /\s+(?:\([^()]{0,99}\)\s*)?(?=[\p{L}_$])/uy
 
-/** What code abbreviates and questions spell out. */
+/** Words that code abbreviates and questions spell out. */
 const abbreviations = new Map(
   (
     'addr address,alloc allocate,arg argument,args argument,arr array,attr attribute,attrs attribute,' +
@@ -56,7 +56,7 @@ function partTerm(part: string): string {
   return /^[a-z]+$/.test(word) ? porterStem(word) : word
 }
 
-/** Where the name starts that the word between two places of a text announces, −1 where it announces none. */
+/** The start of the name that the word between two places of a text announces, −1 if none. */
 export function definedName(text: string, start: number, end: number): number {
   if (end - start > 9 || !DEFINER.test(text.slice(start, end))) return -1
   BEFORE_NAME.lastIndex = end

@@ -31,7 +31,7 @@ const SOUNDS = /[\p{scx=Thai}\p{scx=Lao}]/u
 /** How letters are compared: without case, without case in Turkish, or as they are, with _ and $ among them. */
 export type Folding = 'case' | 'turkish' | 'code'
 
-/** What characters are, and what they become. */
+/** The kinds of characters, and their folded forms. */
 export class FoldTable {
   /** `kind × 65,536 + character` of each unit of UTF-16, filled as they are met; 0 is not met yet. */
   readonly entries = new Int32Array(0x10000)
@@ -63,13 +63,13 @@ export class FoldTable {
     return kind
   }
 
-  /** A code point as it is compared. */
+  /** A code point in folded form. */
   fold(code: number): number {
     if (code > 0xffff) return folded(code, this.#folding)
     return (this.entries[code] || this.fill(code)) & 0xffff
   }
 
-  /** A word as it is compared. */
+  /** A word in folded form. */
   foldWord(word: string): string {
     let result = ''
     for (const character of word) {
@@ -83,7 +83,7 @@ export class FoldTable {
   }
 }
 
-/** What a code point is. */
+/** The kind of a code point. */
 function kindOf(code: number, folding: Folding): number {
   const character = String.fromCodePoint(code)
   if (UNREAD.test(character)) return SKIPPED

@@ -6,7 +6,10 @@ import type { Tokenizer, TokenizerName } from './tokenizer.ts'
 
 /** The rules of a language for its words. */
 export interface Language {
-  /** The scripts that it is written in, by their Unicode names; words of other scripts stay as they are. */
+  /**
+   * The scripts that it is written in, by their Unicode names; words of other scripts stay
+   * unchanged.
+   */
   scripts: readonly string[]
   /** The term of a word, which is normalized (NFKC) and in lower case; empty for a stop word. */
   term: (word: string) => string
@@ -105,7 +108,7 @@ export function isLanguageName(name: string): boolean {
   )
 }
 
-/** What the words of a text become under a tokenizer that a language names, or several. */
+/** Turns the words of a text into terms, by the rules of one or several languages. */
 export class LanguageRules {
   readonly folding: Folding
   /** Whether a word can have a second term. */
@@ -144,7 +147,7 @@ export class LanguageRules {
   }
 }
 
-/** The first five characters of a term; a star tells them from a term. */
+/** The first five characters of a term; a star distinguishes them from a term. */
 function prefixOf(term: string): string {
   return `${term.length <= 5 ? term : Array.from(term).slice(0, 5).join('')}*`
 }

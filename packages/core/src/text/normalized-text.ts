@@ -1,9 +1,9 @@
 /** A text after NFKC, and where the text has each of its units. */
 export interface NormalizedText {
   text: string
-  /** Where the character starts that a unit comes from. */
+  /** The start of the character that a unit comes from. */
   start: (unit: number) => number
-  /** Where the character ends that a unit comes from. */
+  /** The end of the character that a unit comes from. */
   end: (unit: number) => number
 }
 

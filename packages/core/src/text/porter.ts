@@ -1,7 +1,7 @@
 /**
  * The stem of an English word of the letters a to z, by M. F. Porter's algorithm of 1980 with the
  * two rules that he revised later (`bli` instead of `abli`, and `logi`). Words of one or two
- * letters stay as they are.
+ * letters stay unchanged.
  */
 export function porterStem(word: string): string {
   if (word.length <= 2) return word

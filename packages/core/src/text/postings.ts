@@ -6,7 +6,7 @@ const KEPT_WORDS = 1 << 20
 
 /** The postings of several texts, one after the other, in memory that is reused. */
 export class Postings {
-  /** Where each text's postings start, and where the last ones end; counted in postings. */
+  /** The start of each text's postings, and last the end; counted in postings. */
   starts: number[] = [0]
   /** How many of each text's first postings are the terms of its title. */
   titles: number[] = []
@@ -50,7 +50,7 @@ export class Postings {
    *
    * @param title How many of its postings are the terms of its title.
    * @param positions Where the text has its terms: as many as tf for each posting, one after the other.
-   * @param kept Whether the array of positions stays as it is, so that no copy is needed.
+   * @param kept Whether the array of positions stays unchanged, so that no copy is needed.
    */
   endText(title: number, positions: Uint32Array, kept = false): void {
     const from = this.#ownStarts.at(-1)!
@@ -63,7 +63,9 @@ export class Postings {
     this.#ownStarts.push(end)
   }
 
-  /** Where a text has its terms, by posting; empty where that is not known. Valid until the next change. */
+  /**
+   * The positions of a text's terms, by posting; empty if not known. Valid until the next change.
+   */
   positionsOf(text: number): Uint32Array {
     const starts = this.#ownStarts
     return this.#positions[text] ?? this.#own.subarray(starts[text], starts[text + 1])

@@ -35,8 +35,8 @@ export interface PreparedText {
   /** Three words a term: two halves of its hash, and how often the text has it; those of the title first. */
   readonly postings: Uint32Array
   /**
-   * Where the text has its terms, counted from 0: as many numbers for each posting as the text has the
-   * term, 4 bytes each. Without them the text has no window of terms.
+   * The positions of the terms in the text, from 0: as many numbers for each posting as the text
+   * has the term, 4 bytes each. Without them the text has no window of terms.
    */
   readonly positions?: Uint32Array | undefined
   /** How many of the first postings are the terms of the title; 0 without it. */

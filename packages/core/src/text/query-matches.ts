@@ -129,7 +129,7 @@ function weightsByHash(
   return { weights: new Map(query.hashes.map((hash, j) => [hash, weights[j]!])), total }
 }
 
-/** The terms of a text in their order; undefined where a position has none. */
+/** The terms of a text in their order; undefined if a position has none. */
 function orderOf(postings: Postings, row: number): (number | undefined)[] {
   const positions = postings.positionsOf(row)
   const order = new Array<number | undefined>(positions.length).fill(undefined)

@@ -189,7 +189,7 @@ const KEPT_IDENTIFIERS = 1 << 16
 class CodeScanner extends TextScanner {
   /** The hashes of the parts of an identifier, and then of the whole, by the identifier's own hash. */
   readonly #known = new Map<number, { parts: Int32Array; whole: Int32Array }>()
-  /** Where the name of a definition starts that was announced. */
+  /** The start of the announced name of a definition. */
   #name = -1
 
   constructor() {

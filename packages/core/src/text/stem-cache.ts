@@ -23,7 +23,7 @@ export class StemCache {
     this.#slots = new Int32Array(STEM_PLACES * SLOTS * this.#slot)
   }
 
-  /** Where a word's term is: the index of its first hash in `terms`, or −1 if it is not known. */
+  /** The index of the first hash of a word's term in `terms`, or −1 if the word is not known. */
   find(a: number, b: number): number {
     const slot = this.#slot
     const place = placeOf(a, b) * SLOTS * slot

@@ -61,7 +61,7 @@ export class TermCounter {
 
   /**
    * Appends the postings of the terms counted, in the order of their first occurrence, and starts
-   * anew. `title` is how many of them are the title's.
+   * again. `title` is how many of them are the title's.
    */
   drain(postings: Postings, title = 0): void {
     let at = postings.extend(this.#size * POSTING)
@@ -82,7 +82,7 @@ export class TermCounter {
     if (this.#order.length > KEPT_SLOTS) this.#order = new Uint32Array(KEPT_SLOTS)
   }
 
-  /** Where each term was counted, term after term. */
+  /** The positions of each term, term after term. */
   #positionsOf(): Uint32Array {
     const next = new Uint32Array(this.#size)
     for (let term = 1; term < this.#size; term++) {
@@ -156,7 +156,7 @@ export function hashString(term: string): [a: number, b: number] {
   let b = SEED_B
   for (let at = 0; at < term.length; at++) {
     const code = term.codePointAt(at)!
-    // One beyond the first plane takes two units.
+    // A character beyond the first plane takes two units.
     if (code > 0xffff) at++
     a = Math.imul(a ^ code, FACTOR_A)
     b = Math.imul(b ^ code, FACTOR_B)

@@ -13,7 +13,7 @@ import {
 } from './tokenizer.ts'
 
 /**
- * How often terms occur in a collection. Plain data: it can be stored, and posted to a worker.
+ * How often terms occur in a corpus. Plain data: it can be stored, and posted to a worker.
  *
  * A term is known by its 53-bit hash only: among a million terms, two share a hash with a
  * probability of one in ten thousand.
@@ -21,7 +21,7 @@ import {
 export interface TermStatistics {
   /** How the terms were made: they serve texts with the same terms only. */
   readonly tokenizer: TokenizerName | 'function'
-  /** How many documents the collection has. */
+  /** How many documents the corpus has. */
   readonly documents: number
   /** The terms of all documents together, each as often as it occurs. */
   readonly length: number
@@ -219,7 +219,7 @@ function mergeTwo(a: TermStatistics, b: TermStatistics): TermStatistics {
   }
 }
 
-/** How many documents have a term; 0 where none has. */
+/** How many documents have a term; 0 if none has. */
 export function documentFrequency({ hashes, frequencies }: TermStatistics, hash: number): number {
   let from = 0
   let to = hashes.length

@@ -30,7 +30,7 @@ export interface TokenizerOption {
   tokenizer?: Tokenizer | undefined
 }
 
-/** A word of more characters is not one of any language: it stays as it is. */
+/** A word of more characters is not one of any language: it stays unchanged. */
 export const LONGEST_WORD = 64
 
 /** The term of a lower-cased word under a tokenizer for English or for no language; empty for a stop word. */

@@ -1,11 +1,11 @@
 /**
- * What tells a normalized text (NFKC) from others without normalizing it: most texts are normalized, and
- * finding that out takes a table. The bits stand above a character's kind in an entry of `FoldTable`.
+ * Recognizes a normalized text (NFKC) without normalizing it: most texts are normalized, and a
+ * table shows it. The bits stand above a character's kind in an entry of `FoldTable`.
  */
 
 /** Normalization makes other characters of it that a tokenizer reads otherwise. */
 export const CHANGES = 1 << 20
-/** It can become one character with the character before it. */
+/** The character can become one with the character before it. */
 export const COMPOSES = 1 << 21
 /** A mark whose order among other marks normalization decides. */
 export const NONSTARTER = 1 << 22

@@ -1,17 +1,17 @@
 import { POSTING, type Postings } from './postings.ts'
 import { documentFrequency, type TermStatistics } from './term-statistics.ts'
 
-/** The settings of the words score. */
+/** The settings of the BM25 score. */
 export interface WordsSettings {
   k1: number
   b: number
-  /** Of the collection; without them those of the candidates are taken. */
+  /** Of the corpus; without them those of the candidates are taken. */
   statistics?: TermStatistics | undefined
 }
 
 /**
- * Section 4, the words score W: BM25 of each candidate's text for the query's, in plain
- * TypeScript. Row 0 is the query's; its own entry is 0.
+ * Section 4, the BM25 score W: BM25 of each candidate's text for the query's, in plain TypeScript.
+ * Row 0 is the query's; its own entry is 0.
  */
 export function wordsScores(postings: Postings, settings: WordsSettings): Float64Array {
   return scoresOf(postings, queryTerms(postings), settings)

@@ -95,7 +95,7 @@ function sumOver(x: Value, axes: readonly number[]): Value {
 /** The same numbers under another shape. */
 export function reshape(x: Value, shape: readonly Dim[]): Value {
   const unknown = shape.filter((dim) => typeof dim === 'string').length
-  // One unknown size follows from the others, more are looked up.
+  // One unknown size follows from the others; further sizes are looked up.
   const sizes = unknown > 1 ? sizesOf(x, shape) : constantSizes(x, shape)
   const gradients = [(g: Value) => reshape(g, x.shape)]
   const { dtype } = x

@@ -21,14 +21,14 @@ export interface Value {
  */
 export type GradientRule = (gradient: Value) => Value
 
-/** One operation. A pass that differentiates walks these backwards. */
+/** An operation. A pass that differentiates walks the operations backwards. */
 export interface GraphNode {
   /** ONNX's name of the operation, such as `Gemm`. */
   readonly type: string
   readonly inputs: readonly Value[]
   readonly outputs: readonly Value[]
   readonly attributes: Readonly<Record<string, Attribute>>
-  /** A rule per input; undefined where nothing flows back, as to indices. */
+  /** A rule per input; undefined if nothing flows back, as to indices. */
   readonly gradients: readonly (GradientRule | undefined)[]
 }
 

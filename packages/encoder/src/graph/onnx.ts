@@ -82,8 +82,8 @@ function info({ name, dtype, shape }: Value): Message {
 const utf8 = new TextEncoder()
 
 /**
- * A protobuf message under construction. Long byte fields are kept as they are, not
- * copied, until the whole is put together: weights are most of a model.
+ * A protobuf message under construction. Long byte fields are kept unchanged, not copied, until the
+ * whole is put together: weights are most of a model.
  */
 export class Message {
   readonly #parts: Uint8Array[] = []

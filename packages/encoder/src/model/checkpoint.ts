@@ -9,7 +9,7 @@ import { wordTables } from './families.ts'
 /** The weights of a graph's parameters, by name. */
 export type Weights = ReadonlyMap<string, Float32Array>
 
-/** The file of a checkpoint's weights, or the index of several; undefined where there is none. */
+/** The file of a checkpoint's weights, or the index of several; undefined if there is none. */
 export function findWeights(folder: string): string | undefined {
   return ['model.safetensors', 'model.safetensors.index.json']
     .map((name) => join(folder, name))
@@ -72,7 +72,7 @@ export async function readWeights(file: string, parameters: readonly Value[]): P
   return weights
 }
 
-/** The names under which a parameter may be stored: checkpoints of old say gamma and beta. */
+/** The names under which a parameter may be stored: old checkpoints say gamma and beta. */
 function spellings(name: string): string[] {
   if (!name.includes('LayerNorm')) return [name]
   return [name, name.replace(/weight$/, 'gamma').replace(/bias$/, 'beta')]

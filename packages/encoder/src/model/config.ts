@@ -25,7 +25,7 @@ export interface EncoderConfig {
   activation: Activation
   /** Added to variances in layer normalization. */
   epsilon: number
-  /** The angles by which queries and keys are turned, where positions are told so. */
+  /** The angles of rotary position embeddings. */
   rotary?: Rotary
 }
 
@@ -42,8 +42,8 @@ const activations: Record<string, Activation> = {
 const LARGEST = 10_000_000
 
 /**
- * Reads `config.json` of a checkpoint. Whether the weights are of these sizes, `checkSizes` tells:
- * until then nothing must be built that grows with them.
+ * Reads `config.json` of a checkpoint. `checkSizes` compares the sizes with the weights: until then
+ * nothing must be built that grows with the sizes.
  */
 export async function readConfig(file: string): Promise<EncoderConfig> {
   const stored = await readJson(file)

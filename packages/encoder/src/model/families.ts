@@ -98,7 +98,7 @@ const modernbert: Family = {
     return {
       projections: [`${at}.attn.Wqkv`],
       attentionOutput: `${at}.attn.Wo`,
-      // What the first layer takes is normalized already.
+      // The input of the first layer is already normalized.
       attentionNorm: number > 0 ? `${at}.attn_norm` : undefined,
       up: `${at}.mlp.Wi`,
       gate: `${at}.mlp.Wi`,
@@ -174,10 +174,10 @@ export interface LayerNames {
   /** Query, key and value, or one matrix with the three below each other. */
   projections: readonly string[]
   attentionOutput: string
-  /** Undefined where a layer has none. */
+  /** Undefined if a layer has none. */
   attentionNorm: string | undefined
   up: string
-  /** The factor of a gated block: a matrix of its own, or the first half of `up`. */
+  /** The factor of a gated block: a separate matrix, or the first half of `up`. */
   gate?: string
   down: string
   outputNorm: string
@@ -193,7 +193,7 @@ export type Size =
   | 'positions'
   | 'tokenTypes'
 
-/** Where a family of encoders has its settings and weights, and how it differs from BERT. */
+/** The settings and weights of a family of encoders, and its differences from BERT. */
 export interface Family {
   /** The names of settings in `config.json`. */
   keys: Readonly<Record<Size | 'activation' | 'epsilon', string>>
@@ -214,13 +214,13 @@ export interface Family {
   /** The number that layer normalization adds to variances, where `config.json` has no setting for it. */
   epsilon?: number
   /**
-   * How positions are told: a row of a table is added to each token, beside that a learned number to
-   * each attention score by the tokens' distance, or queries and keys are turned by an angle.
+   * The kind of position embeddings: a row of a table is added to each token, with a learned number
+   * for each attention score by the tokens' distance, or queries and keys are rotated by an angle.
    */
   positions: 'table' | 'table and distances' | 'rotary'
   /** Whether the table of positions begins with rows that no token takes: those up to the padding token's id. */
   positionsAfterPadding?: boolean
-  /** Which parts have no biases: linear layers, or normalizations as well. */
+  /** The parts without biases: linear layers, or normalizations as well. */
   withoutBias?: 'linear' | 'all'
   /** The stem of the last normalization, where layers normalize what they take, instead of what they give. */
   finalNorm?: string

@@ -9,7 +9,7 @@ import { findWeights } from './checkpoint.ts'
 export interface ModelFiles {
   /** The model's name as the user wrote it. */
   name: string
-  /** A model in ONNX, used as it is. */
+  /** A model in ONNX, used unchanged. */
   onnx?: string
   /** A safetensors file or the index of several, for which the graph is built. */
   weights?: string
@@ -62,7 +62,7 @@ export function hasModel(root: string): boolean {
   })
 }
 
-/** `model.onnx` is used as it is; a model in `onnx/` is a copy where there are weights. */
+/** `model.onnx` is used unchanged; a model in `onnx/` is a copy where there are weights. */
 function findContents(folder: string): { onnx?: string; weights?: string } {
   const [onnx, copy] = ['model.onnx', 'onnx/model.onnx'].map((name) => join(folder, name))
   if (existsSync(onnx!)) return { onnx: onnx! }

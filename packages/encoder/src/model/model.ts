@@ -17,7 +17,7 @@ export interface ModelOptions extends DownloadOptions {
   pooling?: Pooling | undefined
   /** Whether embeddings get length 1; if the files do not say so, they do not. */
   normalize?: boolean | undefined
-  /** Where texts are cut, special tokens included. */
+  /** Maximum number of tokens of a text, special tokens included. */
   maxTokens?: number | undefined
 }
 

@@ -143,7 +143,7 @@ function quantizeLinear(graph: Graph, weights: ReadonlyMap<string, Float32Array>
   graph.parameters.splice(0, graph.parameters.length, ...others)
 }
 
-/** Numbers from 0 to 255, their scale, and the number that stands for 0. */
+/** Numbers from 0 to 255, their scale, and the number that represents 0. */
 function dynamicallyRounded(x: Value): Value[] {
   const dtypes = ['uint8', 'float32', 'uint8'] as const
   return x.graph.node('DynamicQuantizeLinear', [x], [x.shape, [], []], { dtype: dtypes })

@@ -120,8 +120,8 @@ function lengthOf(value: unknown): number {
 const CUT = /\S (?=[^\s\p{M}])/gu
 
 /**
- * Where the piece of a text ends that has at least so many characters. A piece without a space is cut
- * after `most` characters, but not inside a character.
+ * The end of the piece of a text that has at least so many characters. A piece without a space is
+ * cut after `most` characters, but not inside a character.
  */
 export function endOfPiece(text: string, from: number, least: number, most: number): number {
   CUT.lastIndex = from + least
@@ -154,7 +154,7 @@ export function splitsAtSpaces({ normalizer, pre_tokenizer, added_tokens }: Json
   )
 }
 
-/** A step, or the steps of a sequence; none where there is none. */
+/** The steps of a sequence, or one step; empty without a step. */
 function stepsOf(step: unknown, key: string): unknown[] {
   if (step === null || step === undefined) return []
   const inner = isObject(step) && step['type'] === 'Sequence' ? step[key] : undefined

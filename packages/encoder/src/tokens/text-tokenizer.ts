@@ -156,7 +156,7 @@ export class TextTokenizer {
   }
 }
 
-/** Where a list stands inside another, from a place on; −1: nowhere. */
+/** The position of a list inside another, from a place on; −1 if it is not inside. */
 function placeOf(part: readonly number[], whole: readonly number[], from: number): number {
   return whole.findIndex((_, i) => i >= from && part.every((id, j) => whole[i + j] === id))
 }

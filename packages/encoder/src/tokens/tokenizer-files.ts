@@ -5,7 +5,7 @@ import { type JsonObject, readJson, readText } from '../json.ts'
 
 /** The settings of a tokenizer in a model's files. */
 export interface TokenizerFiles {
-  /** Where the description comes from. */
+  /** The file that the description comes from. */
   file: string
   /** The contents of `tokenizer.json`, or of the one that is made from `vocab.txt`. */
   description: JsonObject

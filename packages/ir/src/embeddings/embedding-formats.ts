@@ -21,7 +21,7 @@ const endings: Record<string, EmbeddingFormat> = {
 
 const known = 'npy, safetensors, fvecs, parquet, jsonl, memmap'
 
-/** The format that a name's ending tells, or undefined. */
+/** The format of a file's extension, or undefined. */
 export function formatByEnding(file: string): EmbeddingFormat | undefined {
   const name = unpackedName(file).toLowerCase()
   return Object.entries(endings).find(([ending]) => name.endsWith(ending))?.[1]
@@ -40,7 +40,7 @@ export async function detectEmbeddings(file: string, input: InputFile): Promise<
   throw new FileError(input.name, 'byte 0', `unknown embedding format, expected one of ${known}`)
 }
 
-/** The error for a format that is none of those, or for a file whose name tells none. */
+/** The error for an unknown format, or for a file whose name has no known extension. */
 export function unknownFormat(format: unknown, file?: string): KithError {
   if (format === undefined && file !== undefined) {
     const endings = known.replaceAll(/\w+/g, (name) => `.${name}`)
@@ -148,7 +148,7 @@ export function memmapFiles(folder: string): { vectors: string; ids: string } {
   return { vectors: join(folder, 'embedding.memmap'), ids: join(folder, 'ids.memmap') }
 }
 
-/** Looks at the vectors of such a folder: there are as many as ids, which gives their dimension. */
+/** Opens the vectors of a memmap folder: there are as many as ids, which gives their dimension. */
 export function memmapLayout(folder: string): RawLayout {
   const { vectors: file, ids } = memmapFiles(folder)
   const rows = Header.read(ids, ({ size }) => size / 4)
@@ -162,7 +162,7 @@ export function memmapLayout(folder: string): RawLayout {
   })
 }
 
-/** Reads the ids of such a folder. */
+/** Reads the ids of a memmap folder. */
 export function readMemmapIds(folder: string, rows: number): EmbeddingIds {
   const file = memmapFiles(folder).ids
   const bytes = Header.read(file, (header) => {

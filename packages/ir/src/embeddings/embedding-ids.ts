@@ -9,7 +9,7 @@ import { IdList } from '../io/id-list.ts'
 export interface EmbeddingIds {
   idOf(row: number): string
   rowOf(id: string): number | undefined
-  /** The row of an id of a list, -1 where there is none. */
+  /** The row of an id of a list, -1 if there is none. */
   find(ids: IdList, index: number): number
   /** The same ids in a form that can be handed to a worker thread. */
   share(): SharedRowIds
@@ -97,7 +97,7 @@ export function listedIds(
   return new IndexedIds(index)
 }
 
-/** Where the ids of a matrix stand: `docs.npy` has them in `docs.ids.txt`. */
+/** The file with the ids of a matrix: `docs.ids.txt` for `docs.npy`. */
 export function idsFile(file: string): string {
   // Of a name without an ending nothing is cut off: it would be the file itself.
   return `${file.replace(/\.[^./\\]*$/, '')}.ids.txt`

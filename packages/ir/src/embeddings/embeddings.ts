@@ -14,7 +14,7 @@ export interface Embeddings {
   readonly type: 'f16' | 'f32'
   /** The id of a row. */
   idOf(row: number): string
-  /** The row of an id, undefined where there is none. */
+  /** The row of an id, undefined if there is none. */
   rowOf(id: string): number | undefined
   /** The rows from `from` up to, but not including, `to`, one behind the other. */
   read(from: number, to: number, into?: Float32Array): Float32Array

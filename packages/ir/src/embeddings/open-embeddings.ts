@@ -26,7 +26,7 @@ import { readJsonVectors } from './vectors-jsonl.ts'
 export interface OpenEmbeddingsOptions {
   /** Bytes that may be loaded into memory, 4 GiB where not set; beyond, rows are read by position. */
   memory?: number | undefined
-  /** The format, where neither ending nor contents tell it. */
+  /** The format, if neither extension nor contents determine it. */
   format?: EmbeddingFormat | undefined
   /** The expected dimension, which is checked. */
   dimensions?: number | undefined

@@ -2,10 +2,10 @@ import { readSync } from 'node:fs'
 import { FileError } from '@kith/base'
 import { notFinite } from '@kith/base/half'
 
-/** Where the rows of a matrix stand in a file, as its header says and its size confirms. */
+/** The positions of the rows in a file, as its header says and its size confirms. */
 export interface RawLayout {
   file: string
-  /** Where the first row begins. */
+  /** The first byte of the first row. */
   offset: number
   rows: number
   dimensions: number
@@ -60,7 +60,7 @@ export class RawReader {
   }
 
   #bytes(row: number, length: number): Buffer {
-    // Its own memory, so that numbers in it are aligned; never more than a block or a row.
+    // Separate memory, so that numbers in it are aligned; never more than a block or a row.
     if (this.#scratch.length < length) this.#scratch = Buffer.from(new ArrayBuffer(length))
     const position = this.layout.offset + row * strideOf(this.layout)
     for (let done = 0; done < length; ) {

@@ -30,7 +30,7 @@ export interface WriteEmbeddingsOptions {
   ids?: Iterable<string> | AsyncIterable<string> | undefined
   /** f16 takes half the space; `.fvecs`, JSONL and memmap folders hold f32 only. */
   type?: 'f16' | 'f32' | undefined
-  /** The format, where the ending does not tell it. */
+  /** The format, if the extension does not determine it. */
   format?: EmbeddingFormat | undefined
 }
 

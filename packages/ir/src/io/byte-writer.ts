@@ -44,7 +44,9 @@ export class ByteWriter {
     this.#small(value)
   }
 
-  /** Appends a number with nine digits, which tell any two float32 apart: as `toPrecision(9)` does. */
+  /**
+   * Appends a number with nine digits, which distinguish any two float32: as `toPrecision(9)` does.
+   */
   nineDigits(value: number): void {
     if (!this.#nineDigits(value)) this.text(value.toPrecision(9))
   }
@@ -72,7 +74,7 @@ export class ByteWriter {
     return true
   }
 
-  /** The bytes so far, as a copy; the writer begins anew. */
+  /** The bytes so far, as a copy; the writer begins again. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = this.#bytes.slice(0, this.#end)
     this.#end = 0

@@ -34,7 +34,7 @@ export class Fields {
     return bytes.toString('utf8', this.starts[field]!, this.ends[field]!)
   }
 
-  /** The number in a field, NaN where it is none. */
+  /** The number in a field, NaN if it is none. */
   number(bytes: Buffer, field: number): number {
     return parseNumber(bytes, this.starts[field]!, this.ends[field]!)
   }
@@ -49,7 +49,7 @@ const NEWLINE = 10
 const TAB = 9
 const COMMENT = 0x23
 
-/** The fields by which formats of columns are told apart. */
+/** The fields by which formats of columns are recognized. */
 interface FirstFields {
   /** How many fields the first line has that is neither blank nor a comment; 0 without one. */
   count: number

@@ -18,7 +18,7 @@ export interface SharedIds {
 export class IdList {
   length = 0
   #bytes: Buffer = Buffer.alloc(1 << 10)
-  /** Where each id begins; the one after the last is where the bytes end. */
+  /** The first byte of each id, and last the end of the bytes. */
   #starts: Uint32Array = new Uint32Array(1 << 8)
 
   /** A list over ids that another thread shares, which is only read. */
@@ -30,7 +30,7 @@ export class IdList {
     return list
   }
 
-  /** Some ids of this list as a list of their own. */
+  /** Some ids of this list as a separate list. */
   select(indices: Uint32Array): IdList {
     const list = new IdList()
     for (const index of indices) {
@@ -69,7 +69,7 @@ export class IdList {
     return this.#bytes.toString('utf8', this.#starts[index]!, this.#starts[index + 1]!)
   }
 
-  /** The whole number that an id is, in the form that `String` gives it; -1 where it is none. */
+  /** The whole number that an id is, in the form that `String` gives it; -1 if it is none. */
   wholeNumber(index: number): number {
     const bytes = this.#bytes
     const from = this.#starts[index]!

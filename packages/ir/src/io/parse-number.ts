@@ -5,8 +5,8 @@ const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 const powers = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`))
 
 /**
- * Parses a decimal number from bytes, correctly rounded; NaN where they are none. The
- * seven million scores of a large run take a third of the time that `Number` on strings takes.
+ * Parses a decimal number from bytes, correctly rounded; NaN if they are none. The seven million
+ * scores of a large run take a third of the time that `Number` on strings takes.
  */
 export function parseNumber(bytes: Buffer, from: number, to: number): number {
   let i = from
@@ -36,8 +36,8 @@ export function parseNumber(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * (high · shift + low) / scale in twice the precision of a double, rounded at the end.
- * NaN where the quotient is so near the middle of two doubles that this does not decide.
+ * (high · shift + low) / scale in twice the precision of a double, rounded at the end. NaN if the
+ * quotient is so near the middle of two doubles that this does not decide.
  */
 function quotient(high: number, shift: number, low: number, scale: number): number {
   const product = high * shift

@@ -2,7 +2,7 @@ import { KithError } from '@kith/core'
 import type { TextEntry } from '../texts/texts.ts'
 import { digits, type LabelRow } from './labels.ts'
 
-/** Where the texts of labeled queries and documents come from. */
+/** The sources of the texts of labeled queries and documents. */
 export interface LabelTexts {
   query(id: string): TextEntry | undefined
   document(id: string): TextEntry | undefined

@@ -29,7 +29,7 @@ export interface ReliabilityBin {
   relevant: number
 }
 
-/** A calibration, and what it is good for on queries that it was not fitted on. */
+/** A calibration, and its benefit on queries that it was not fitted on. */
 export interface CalibrationResult {
   /** For the option `calibration`. */
   calibration: Calibration
@@ -43,7 +43,7 @@ export interface CalibrationResult {
   helps: 'yes' | 'no' | 'few'
 }
 
-/** Fewer judged queries do not tell anything. */
+/** With fewer judged queries, a calibration says nothing. */
 const FEW = 10
 
 /** The fixed numbers of hits to compare with. */

@@ -164,7 +164,7 @@ function inSinglePrecision({ parts: { scores, documents } }: Run, rows: Uint32Ar
 
 /**
  * Measures the run of a file as `evaluate` does, some hundred queries at a time: a run larger than
- * memory can be measured. A run with a query that comes back after others is read whole.
+ * memory can be measured. A run with a query that occurs again after others is read whole.
  */
 export async function evaluateRun(
   qrels: Qrels,

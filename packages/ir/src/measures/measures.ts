@@ -2,7 +2,7 @@ import { KithError } from '@kith/core'
 
 /** A query's ranking as grades: all that the measures look at. */
 export interface GradedRanking {
-  /** The grade of each retrieved document, best first; negative where it has none. */
+  /** The grade of each retrieved document, best first; negative if it has none. */
   grades: ArrayLike<number>
   /** Whether the judgments name each retrieved document, if only with a negative grade. */
   judged: readonly boolean[]
@@ -85,7 +85,7 @@ export const measures: Record<
  * ndcg([1, 0, 1], [1, 1], 10) // 0.92
  * ```
  *
- * @param grades Of the ranked documents, best first; negative where nothing was judged.
+ * @param grades Of the ranked documents, best first; negative if nothing was judged.
  * @param ideal The grades of the query's judged documents, highest first.
  */
 export function ndcg(grades: ArrayLike<number>, ideal: ArrayLike<number>, cutoff: number): number {

@@ -56,7 +56,7 @@ export function decodeIds(pages: Iterable<Page>, type: ValueType): string[] {
   return ids
 }
 
-/** Decodes the vectors on pages, row by row; a row may go on over the end of a page. */
+/** Decodes the vectors on pages, row by row; a row may continue on the next page. */
 export function* decodeVectors(pages: Iterable<Page>, type: ValueType): Generator<number[]> {
   const decode = {
     plain: (page: Page) => plainNumbers(page.bytes, type, page.values),

@@ -148,7 +148,7 @@ export function hideAllButOne(
 /** Judgments on memory that worker threads can share. */
 export interface SharedQrels {
   queries: SharedIndex
-  /** Where each query's judgments begin, and at last where the last one's end. */
+  /** The first judgment of each query, and last the end of the last query's. */
   starts: Uint32Array
   documents: SharedIds
   grades: Float64Array

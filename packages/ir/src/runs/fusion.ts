@@ -68,7 +68,7 @@ const normalizations: Record<ScoreNormalization, (scores: ArrayLike<number>) => 
     return { values, missing: 0 }
   },
 
-  /** Mean 0 and deviation 1; all 0 where the scores are equal. */
+  /** Mean 0 and deviation 1; all 0 if the scores are equal. */
   z(scores) {
     const all = Array.from(scores)
     const mean = all.reduce((sum, score) => sum + score, 0) / all.length

@@ -78,7 +78,7 @@ export class RankingLines {
     }
     const trec = format === 'trec'
     const start = Buffer.from(trec ? `${query} Q0 ` : `${query}\t`)
-    // Nine digits tell any two float32 apart; a double needs all that it has.
+    // Nine digits distinguish any two float32; a double needs all of its digits.
     const single = scores instanceof Float32Array
     for (let i = 0; i < documents.length; i++) {
       if (!documents.isColumn(i)) checkColumnId(file, documents.id(i))

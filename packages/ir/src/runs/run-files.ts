@@ -98,7 +98,10 @@ export function formatByName(file: string): 'trec' | 'json' | 'parquet' {
   return hasEnding(file, '.json') ? 'json' : 'trec'
 }
 
-/** Whether a file is Parquet by its name; Parquet packs its own columns, so that nobody packs the file. */
+/**
+ * Whether a file is Parquet by its name; Parquet packs its own columns, so that the file is not
+ * packed.
+ */
 function isParquet(file: string): boolean {
   return /\.parquet$/i.test(file)
 }

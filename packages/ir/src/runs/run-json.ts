@@ -10,7 +10,7 @@ export async function readJsonRun(input: InputFile): Promise<Run> {
   return scanner.builder.finish()
 }
 
-/** One query's part of a JSON run, without the comma before it. */
+/** The part of a JSON run for one query, without the comma before it. */
 export function jsonRanking({ query, ids, scores }: RankedQuery): string {
   const pairs = ids.map((id, i) => `${JSON.stringify(id)}: ${scores[i]}`)
   return `${JSON.stringify(query)}: {${pairs.join(', ')}}`
@@ -80,7 +80,7 @@ class RunScanner {
     if (last && this.#state !== 'end') throw this.#wrong(bytes, from)
   }
 
-  /** Reads one token and returns where it ends, or -1 where the bytes end before it does. */
+  /** Reads one token and returns where it ends, or -1 if the bytes end before it does. */
   #token(bytes: Buffer, from: number, last: boolean): number {
     const byte = bytes[from]!
     if (byte === 10) this.#line++

@@ -35,8 +35,8 @@ export interface SlicedRun {
 /**
  * Cuts a run into slices of whole queries, which are then read and checked one by one: a run larger
  * than memory can be worked on, by several threads. Only the query of each line is looked at.
- * Undefined for a run that has to be read whole: in JSON or Parquet, from a pipe, or with a query that comes
- * back after others.
+ * Undefined for a run that has to be read whole: in JSON or Parquet, from a pipe, or with a query
+ * that occurs again after others.
  */
 export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
   if (!isRegular(file)) return undefined
@@ -158,7 +158,7 @@ class SliceCutter {
     if (this.#index.add(last + 1) !== last + 1) this.scattered = true
     const { from: begin, position } = this.#next
     const size = this.queries - position
-    // What stands before the first query belongs to the first slice.
+    // Lines before the first query belong to the first slice.
     if (size === QUERIES || (size > 0 && at - begin >= BYTES)) this.#cut(at, line - 1)
     this.queries++
   }

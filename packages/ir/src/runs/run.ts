@@ -13,7 +13,7 @@ export interface RankedQuery {
 /** The rankings that a `RunBuilder` has collected. */
 export interface RunParts {
   queries: string[]
-  /** Where each query's rows begin in `order`, and at last where the last one's end. */
+  /** The first row of each query in `order`, and last the end of the last query's rows. */
   starts: Uint32Array
   /** The rows of `documents` and `scores`, query by query, best first. */
   order: Uint32Array
@@ -49,7 +49,7 @@ export class Run implements Iterable<RankedQuery> {
     return this.#positions.has(query)
   }
 
-  /** The ranking of a query, or undefined where the run does not have it. */
+  /** The ranking of a query, or undefined if the run does not have it. */
   get(query: string): RankedQuery | undefined {
     const rows = this.rows(query)
     if (!rows) return undefined
@@ -157,7 +157,7 @@ export class RunBuilder implements RowSink {
     return new Run({ queries, starts, order, documents: this.#documents, scores })
   }
 
-  /** Where each query's rows begin once they are grouped. */
+  /** The first row of each query once rows are grouped. */
   #starts(): Uint32Array {
     const starts = new Uint32Array(this.#queries.length + 1)
     for (let row = 0; row < this.#documents.length; row++) starts[this.#owners[row]! + 1]!++

@@ -28,7 +28,7 @@ export interface ComparisonOptions {
   permutations?: number | undefined
   /**
    * The cluster of a query, where queries are not independent of each other: the tests then take a
-   * cluster's differences as one. A query without one stands for itself.
+   * cluster's differences as one. A query without one is its own cluster.
    */
   clusters?: ReadonlyMap<string, string> | undefined
 }

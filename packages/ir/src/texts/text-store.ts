@@ -119,7 +119,7 @@ export class TextStore {
     return this.#ids.length
   }
 
-  /** The text with an id, undefined where there is none. */
+  /** The text with an id, undefined if there is none. */
   get(id: string): TextEntry | undefined {
     this.#state.check()
     const found = this.#find(id)
@@ -170,9 +170,9 @@ export class TextStore {
 export interface SharedTexts {
   /** The postings of each text, and behind them the positions of its terms. */
   words: Uint32Array
-  /** Where each text starts, and at last where the last one ends. */
+  /** The start of each text, and last the end of the last text. */
   starts: Float64Array
-  /** Where the positions of each text's terms start. */
+  /** The start of the positions of each text's terms. */
   positions: Float64Array
   /** How many of each text's postings are the title's. */
   titles: Uint32Array
@@ -198,7 +198,7 @@ export function shareTexts(texts: readonly PreparedText[]): SharedTexts {
   return { words, starts, positions, titles, tokenizer: texts[0]?.tokenizer ?? 'english' }
 }
 
-/** One text of those that are shared. */
+/** One of the shared texts. */
 export function textAt(shared: SharedTexts, number: number): PreparedText {
   const { words, starts, positions, titles, tokenizer } = shared
   return {

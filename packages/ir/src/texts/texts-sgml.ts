@@ -25,12 +25,12 @@ export function formatTopic({ id, text }: TextEntry): string {
   return `<top>\n<num> Number: ${escapedText(id)}\n<title> ${title}\n</top>\n`
 }
 
-/** Why a text does not come back from a document as it is, undefined where it does. */
+/** Why a document cannot be read back unchanged; undefined if it can. */
 export function lostInDocument({ id }: TextEntry): string | undefined {
   return id === '' ? 'the id is empty' : undefined
 }
 
-/** Why a text does not come back from a topic as it is, undefined where it does. */
+/** Why a topic cannot be read back unchanged; undefined if it can. */
 export function lostInTopic(entry: TextEntry): string | undefined {
   return entry.title ? 'topics cannot express titles' : lostInDocument(entry)
 }
@@ -60,7 +60,7 @@ class RecordCutter {
     for (const match of line.matchAll(/<(\/?)(doc|top)>/gi)) {
       const name = match[2]!.toLowerCase()
       const closing = match[1] === '/'
-      // A document may speak of topics; only its own tag matters.
+      // A document's text may contain the word topic; only its own tag matters.
       if (this.#name !== '' && name !== this.#name) continue
       if (closing === (this.#name === '')) this.#misplaced(match[0], number)
       if (closing) {

@@ -140,7 +140,9 @@ async function* readJsonTexts(input: InputFile): AsyncGenerator<TextEntry> {
   })
 }
 
-/** What is wrong with a field that should be a string; a missing one names the fields that exist. */
+/**
+ * The problem of a field that should be a string; for a missing field, names the fields that exist.
+ */
 function noString(field: string, found: unknown, value: Record<string, unknown>): string {
   const expected = `${field} must be a string`
   if (found !== undefined && found !== null)
@@ -177,7 +179,7 @@ function formatTextLine({ id, text }: TextEntry): string {
   return `${id}\t${text}\n`
 }
 
-/** Why a text does not come back from TSV as it is, undefined where it does. */
+/** Why a text cannot be read back from TSV unchanged; undefined if it can. */
 function lostInTsv({ id, title, text }: TextEntry): string | undefined {
   if (id === '' || id !== id.trim() || /[\t\r\n]/.test(id))
     return 'the id does not fit into a column'

@@ -34,7 +34,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** A document as it is shown. */
+/** A document as the page shows it. */
 export interface JudgedText {
   title?: string | undefined
   text?: string | undefined
@@ -112,7 +112,8 @@ export function startJudging(
     return stop
   }
 
-  // These stay, so that the focus stays on a button and the status is read aloud when it changes.
+  // These elements stay, so that the focus stays on a button and the status is read aloud when it
+  // changes.
   const status = element('p', { class: 'progress-line', role: 'status' })
   const progress = element('progress', { max: String(entries.length), 'aria-label': 'Judged' })
   const heading = element('h1', {})

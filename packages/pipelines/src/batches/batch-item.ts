@@ -1,18 +1,18 @@
 import { KithError } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 
-/** One query of a batch with all that is needed to work on it, besides the documents in the store. */
+/** A query of a batch with all inputs of the work on it, besides the documents in the store. */
 export interface BatchQuery {
   query: string
-  /** Its candidates, best first. */
+  /** The query's candidates, best first. */
   ids: readonly string[]
-  /** Its embedding; undefined where there is none. */
+  /** The query's embedding; undefined if there is none. */
   vector: Float32Array | undefined
   /** The candidates' scores, where the old ranking may have to be kept. */
   scores?: Float64Array | undefined
-  /** Its text, where the words are looked at or written. */
+  /** The query's text, if words count or are written. */
   text?: TextEntry | undefined
-  /** Its ground truth with grades, where it is labeled. */
+  /** The query's ground truth with grades, for labels. */
   truth?: readonly (readonly [id: string, grade: number])[] | undefined
 }
 
@@ -62,7 +62,7 @@ export function damaged(query: string, problem: string): KithError {
   )
 }
 
-/** The header before the numbers; undefined where `encodeItem` cannot have written it. */
+/** The header before the numbers; undefined if `encodeItem` cannot have written it. */
 function readHeader(bytes: Buffer): Header | undefined {
   let header: Partial<Record<keyof Header, unknown>> | null
   try {
@@ -93,7 +93,7 @@ function bytesOf(numbers: Float32Array | Float64Array | undefined): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 }
 
-/** A part of some bytes in a buffer of its own, where numbers can be read at their places. */
+/** A part of some bytes in a separate buffer, where numbers can be read at their places. */
 function copyOf(bytes: Uint8Array, from: number, to: number): ArrayBuffer {
   return new Uint8Array(bytes.subarray(from, to)).buffer
 }

@@ -32,13 +32,13 @@ export interface RerankWork {
   missing: MissingPolicy
   /** Whether the words are looked at. */
   texts: boolean
-  /** Whether the term statistics of the collection count, which are too large for these settings. */
+  /** Whether the term statistics of the corpus count, which are too large for these settings. */
   statistics: boolean
 }
 
 /**
  * Reranks a batch with documents from a store as files are. For each query, places in the old
- * ranking and new scores as bytes; none where it keeps the old one.
+ * ranking and new scores as bytes; none if it keeps the old one.
  */
 export async function rerankBatch(
   store: Store,

@@ -16,7 +16,7 @@ export type BatchWork = { collection: string | undefined } & (
   | { kind: 'labels'; settings: LabelWork }
 )
 
-/** A query of a batch, as it is handed around. */
+/** A query of a batch, as functions pass it on. */
 export interface BatchPart {
   query: string
   body: Uint8Array
@@ -127,7 +127,7 @@ function checkVector({ query, vector }: BatchQuery, { dimensions }: Store): void
   )
 }
 
-/** So many items at a time that the vectors of their candidates fit into memory. */
+/** The number of items at a time whose candidates' vectors fit into memory. */
 function* portions(parts: readonly BatchPart[], dimensions: number): Generator<BatchQuery[]> {
   let portion: BatchQuery[] = []
   let bytes = 0

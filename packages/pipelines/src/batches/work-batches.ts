@@ -8,13 +8,13 @@ import { BatchPool } from './batch-pool.ts'
 import { checkBatch } from './check-batch.ts'
 import { databaseOf } from './submit-batch.ts'
 
-/** Where jobs are taken from, and how they are done. */
+/** The source of jobs, and the options of the work. */
 export interface WorkInputs {
   /** The database: `postgres://…`. */
   store: string
-  /** Jobs that are done at the same time, each on a thread of its own; default: all cores. */
+  /** Jobs that are done at the same time, each on a separate thread; default: all cores. */
   workers?: number | undefined
-  /** Without a sign of life for so many seconds, a job goes to another worker; default 60. */
+  /** Without a heartbeat for this many seconds, a job goes to another worker; default 60. */
   lease?: number | undefined
   /** The name of the batch whose jobs are done; default: those of all batches. */
   batch?: string | undefined
@@ -88,7 +88,7 @@ async function openBatches(
   lease: number,
   waiting: { signal: AbortSignal; onWaiting: (message: string) => void },
 ): Promise<Batches> {
-  // One connection for each job that is being finished, and one for signs of life.
+  // One connection for each job that is being finished, and one for heartbeats.
   const options = { most: workers + 1, silence: lease, create: true }
   try {
     return await patiently(waiting, () => Batches.open(address, options))

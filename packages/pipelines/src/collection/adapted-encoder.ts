@@ -6,7 +6,7 @@ import type { AnyEncoder, NamedEncoder } from '../encode/encode-texts.ts'
  * The encoder of a collection, whose queries an adapter changes. An adapter that was fitted to
  * another model or another corpus is refused.
  *
- * @param folder The folder of the adapter; undefined: queries stay as they are.
+ * @param folder The folder of the adapter; undefined: queries stay unchanged.
  */
 export async function adaptedEncoder(
   folder: string | undefined,

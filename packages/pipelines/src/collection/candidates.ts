@@ -24,7 +24,7 @@ interface SearchDepths {
   similar: number
   words: number
   metric: Metric
-  /** Which documents may be found. */
+  /** A function that accepts or rejects a document. */
   filter?: ((candidate: Omit<Candidate, 'vector'>) => boolean) | undefined
   /** The documents that passages were cut from, by the passages' ids, and how many must be found. */
   cut?: { documents: ReadonlyMap<string, Omit<Candidate, 'vector'>>; atLeast: number } | undefined
@@ -38,7 +38,7 @@ export function searchMetric(
   return settings.metric === 'auto' ? (metric ?? 'dot') : settings.metric
 }
 
-/** What relevance is estimated by. */
+/** The background and calibration of estimated relevance. */
 export type RelevanceScale = Pick<ListOptions, 'background' | 'calibration'>
 
 /** A query's candidates, the most similar first. */
@@ -102,7 +102,7 @@ async function findAll(
     return { ...texts[i], id, vector }
   })
   if (more.length === 0) return { list, byWords: false }
-  // One that is gone since it was found is left out.
+  // A document that was deleted since it was found is left out.
   others.forEach((document, i) => {
     if (document) list.push({ ...document, id: more[i]! })
   })
@@ -130,7 +130,7 @@ export interface Reasons {
   parts: ScoreParts
   /** The query's terms that its text has, the heaviest first; none outside the context. */
   matched: MatchedTerm[]
-  /** Its place by the similarity of embeddings alone, from 1. */
+  /** The document's rank by the similarity of embeddings alone, from 1. */
   rankBefore: number
 }
 
@@ -147,9 +147,9 @@ export interface Found {
    */
   relevance: number | undefined
   title?: string | undefined
-  /** Undefined where the collection has no texts. */
+  /** Undefined if the collection has no texts. */
   text?: string | undefined
-  /** What came with a document in memory. */
+  /** The metadata of a document in memory. */
   metadata?: unknown
   /** Computed when it is first asked for, which takes about as long as the ranking. */
   readonly reasons: Reasons
@@ -169,7 +169,7 @@ export function rankCandidates(
   const complete = texts.length === list.length
   const { vector } = query
   const words = complete ? { text: query.text, texts } : {}
-  // Those found by words may be the last by similarity: the context is chosen from all.
+  // Documents found by words may be the last by similarity: the context is chosen from all.
   const settings = byWords && complete ? { preselect: list.length } : {}
   const { hits } = shortlist(
     { vector, text: words.text },

@@ -19,7 +19,7 @@ import {
   searchMetric,
 } from './candidates.ts'
 
-/** Results of a search where nobody says how many, and the most that there can be. */
+/** Default and maximum number of results of a search. */
 const USUAL_RESULTS = 10
 const MOST_RESULTS = 1000
 
@@ -27,7 +27,10 @@ const MOST_RESULTS = 1000
 export interface CollectionSearchOptions {
   /** Documents to find; default 10, at most 1,000. */
   topN?: number | undefined
-  /** Which documents may be found. Rare ones cost time: more documents are read until enough fit. */
+  /**
+   * A function that accepts or rejects a document. Rare documents cost time: more documents are
+   * read until enough are accepted.
+   */
   filter?: ((document: CollectionDocument) => boolean) | undefined
   /** `auto` keeps the documents that are worth a place in a prompt; needs a background and texts. */
   cutoff?: ListOptions['cutoff']
@@ -42,11 +45,11 @@ export interface CollectionDocument {
   id: string
   title?: string | undefined
   text?: string | undefined
-  /** What came with a document in memory. */
+  /** The metadata of a document in memory. */
   metadata?: unknown
 }
 
-/** Where the documents are that passages were cut from. */
+/** The documents that passages were cut from. */
 export interface WholeDocuments {
   /** Documents in memory, by the ids of their passages. */
   documents?: ReadonlyMap<string, CollectionDocument> | undefined
@@ -135,7 +138,7 @@ export class Collection {
 
   /**
    * A document's title and whole text, a passage of a folder (`bees.md:12`), or a whole file of a
-   * folder by its path in it (`bees.md`); undefined where there is none with this id.
+   * folder by its path in it (`bees.md`); undefined if there is none with this id.
    */
   async document(id: string): Promise<CollectionDocument | undefined> {
     this.#state.check()

@@ -18,7 +18,7 @@ export const LONGEST_HEADING = 200
  */
 export const MOST_PASSAGES = 10_000
 
-/** What ends and begins a block of code, in which `#` begins no heading. */
+/** The start and the end of a block of code, in which `#` begins no heading. */
 const FENCES = ['```', '~~~']
 
 /** The passages of a file, and how much of the file they lack. */
@@ -126,7 +126,7 @@ function* piecesOf(line: string): Generator<{ at: number; piece: string }> {
   } while (at < line.length)
 }
 
-/** Where a text is cut at the latest: never within a pair of surrogates. */
+/** The last position where a text may be cut: never within a surrogate pair. */
 function wholeEnd(text: string, end: number): number {
   if (end >= text.length) return text.length
   return /[\ud800-\udbff]/.test(text[end - 1]!) ? end - 1 : end

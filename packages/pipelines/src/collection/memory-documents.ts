@@ -32,7 +32,7 @@ export function cutDocuments(given: readonly MemoryDocument[], { onRemark }: Hoo
       const place = `documents[${i}] (${JSON.stringify(document.id)})`
       onRemark?.(`${leftOut} passages of ${place} left out (beyond ${MOST_PASSAGES})`)
     }
-    // A text of one passage stays as it is, with the space around it.
+    // A text of one passage stays unchanged, with the space around it.
     const texts = cut.length > 1 ? cut.map(({ text }) => text) : [document.text]
     for (const [place, text] of texts.entries()) {
       let id = place === 0 ? document.id : `${document.id}\0${place}`

@@ -24,13 +24,16 @@ import { readFolder } from './read-folder.ts'
 import { noteReader } from './read-note.ts'
 import { wordsPlace } from './words-place.ts'
 
-/** Where the documents of a collection are, one of four, and which encoder reads the queries. */
+/** The documents of a collection from one of four sources, and the encoder of the queries. */
 export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'cache'> {
   /** Markdown files in a folder and the folders in it; `model` encodes them. */
   folder?: string | undefined
   /** Documents in memory, cut into passages; `model` encodes them at each call. */
   documents?: readonly MemoryDocument[] | undefined
-  /** Where the embeddings of a folder and the words of texts are kept; default: `KITH_CACHE`, or `~/.cache/kith`. */
+  /**
+   * The folder that caches the embeddings of a folder and the words of texts; default:
+   * `KITH_CACHE`, or `~/.cache/kith`.
+   */
   cache?: string | undefined
   /** A file of embeddings that `model` made. */
   docs?: string | undefined
@@ -43,7 +46,7 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
   /** An OpenAI-compatible embeddings endpoint in the place of the built-in encoder; `model` is its model. */
   embedUrl?: string | undefined
   settings?: PartialSettings | undefined
-  /** Where the statistics of the words score come from; default: all documents. */
+  /** The source of term statistics for the BM25 score; default: all documents. */
   statistics?: StatisticsSource | undefined
   /** A file that `kith background` made; default: the one beside `docs`, or of the folder’s passages. */
   background?: string | undefined
@@ -121,7 +124,7 @@ const OPTIONS: readonly (keyof CollectionInputs)[] = [
   ...(['documentPrefix', 'revision', 'quantize', 'threads'] as const),
 ]
 
-/** What the relevance of hits is estimated by; nothing where no background is known. */
+/** The background and calibration of estimated relevance; nothing if no background is known. */
 async function scaleOf(
   { background: file, calibration: judged }: CollectionInputs,
   store: SearchStore,

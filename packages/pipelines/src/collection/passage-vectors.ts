@@ -54,7 +54,10 @@ export async function passageVectors(
   return { data, rows: keys.length, dimensions }
 }
 
-/** What an earlier call kept; none where that cannot be read. Entries that are damaged are encoded again. */
+/**
+ * Embeddings that an earlier call kept; none if the file cannot be read. Damaged entries are
+ * encoded again.
+ */
 async function keptVectors(
   file: string,
   keys: readonly string[],

@@ -127,7 +127,7 @@ export async function readMarkdown(file: string): Promise<Omit<MarkdownFile, 'fi
     if (!found.isFile()) return REPLACED
     if (found.size > LARGEST_FILE) return tooLarge
     const bytes = await handle.readFile()
-    // It may have grown since.
+    // The file may have grown since.
     if (bytes.length > LARGEST_FILE) return tooLarge
     // Decoding leaves out a byte order mark, which would hide a heading.
     return isUtf8(bytes) ? { text: decoder.decode(bytes), bytes: bytes.length } : 'not UTF-8'

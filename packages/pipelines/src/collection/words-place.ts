@@ -13,13 +13,13 @@ export function defaultCache(): string {
   return join(process.env['KITH_CACHE'] ?? join(homedir(), '.cache', 'kith'), 'embeddings')
 }
 
-/** What an index of words is made from: a corpus file, or the passages of a folder. */
+/** The source of a word index: a corpus file, or the passages of a folder. */
 type WordsSource = { corpus: string } | { folder: string; passages: readonly TextEntry[] }
 
 /**
- * Where the index of the words of texts is kept. It is found again while the corpus has the same
- * size and time, or the folder the same passages, with the same tokenizer and version of Kith.
- * Undefined where it cannot be kept: the texts come from a pipe, or the tokenizer is a function.
+ * The cache file of a word index. It is reused while the corpus has the same size and time, or the
+ * folder the same passages, with the same tokenizer and version of Kith. Undefined if it cannot be
+ * kept: the texts come from a pipe, or the tokenizer is a function.
  */
 export async function wordsPlace(
   source: WordsSource,

@@ -19,9 +19,11 @@ import { makers } from './makers.ts'
 import { type RoleName, roles } from './roles.ts'
 import { stateOf } from './staleness.ts'
 
-/** Which part of a dataset is opened, and what is named besides. */
+/** The part of a dataset to open, and files named besides. */
 export interface DatasetOptions {
-  /** What the judgments are for; decides the split where several are there. Default: `measure`. */
+  /**
+   * The purpose of the judgments, which decides the split if there are several. Default: `measure`.
+   */
   purpose?: Purpose | undefined
   /** The split of the judgments, such as `test`. */
   split?: string | undefined
@@ -33,7 +35,7 @@ export interface DatasetOptions {
   files?: Partial<Record<RoleName, string | undefined>> | undefined
 }
 
-/** What is told while files are made. */
+/** Hooks that are called while files are made. */
 interface NeedHooks extends Hooks {
   /** Called with each file that was not there, or out of date. */
   onMade?: ((file: string) => void) | undefined
@@ -57,7 +59,7 @@ const OF_MODEL = 'MODEL/'
 export class Dataset {
   /** The splits that there are judgments of. */
   readonly splits: readonly string[]
-  /** The split that was chosen; undefined where the judgments have none. */
+  /** The split that was chosen; undefined if the judgments have none. */
   readonly split: string | undefined
   #model: string | undefined
   readonly #options: DatasetOptions
@@ -90,7 +92,10 @@ export class Dataset {
     return this.#model
   }
 
-  /** The model that a sidecar names for the embeddings in use; undefined where the dataset came with them. */
+  /**
+   * The model that a sidecar names for the embeddings in use; undefined if the dataset came with
+   * them.
+   */
   async modelName(): Promise<string | undefined> {
     if (this.#options.model !== undefined || this.model !== OWN) {
       const recorded = (await this.#recorded('documentEmbeddings'))?.settings?.['model']
@@ -136,7 +141,7 @@ export class Dataset {
   }
 
   /**
-   * The file of a role, made where it is missing or stale. Undefined where it is neither found nor
+   * The file of a role, made where it is missing or stale. Undefined if it is neither found nor
    * made by Kith.
    */
   async need(role: RoleName, hooks: NeedHooks = {}): Promise<string | undefined> {
@@ -170,7 +175,7 @@ export class Dataset {
     return roles[role].from?.every((from) => this.#isPossible(from)) ?? false
   }
 
-  /** The files that a role is made from; undefined where one is missing. */
+  /** The files that a role is made from; undefined if one is missing. */
   async #inputsOf(
     role: RoleName,
     get: (role: RoleName) => Promise<string | undefined>,

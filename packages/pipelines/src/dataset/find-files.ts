@@ -4,7 +4,7 @@ import { findPath } from '@kith/base'
 import { KithError } from '@kith/core'
 import { type RoleName, roles } from './roles.ts'
 
-/** What judgments are needed for: measuring rankings, choosing settings, or training. */
+/** The purpose of judgments: measuring rankings, choosing settings, or training. */
 export type Purpose = 'measure' | 'tune' | 'train'
 
 /** The splits that a purpose takes, the best first; others come behind them by name. */
@@ -17,7 +17,7 @@ const preferred: Readonly<Record<Purpose, readonly string[]>> = {
 /** The folder of a dataset that Kith writes to. */
 export const KEPT = '.kith'
 
-/** Finds a file of a dataset by its role; undefined where the folder has none. */
+/** Finds a file of a dataset by its role; undefined if the folder has none. */
 export function findFile(
   folder: string,
   role: RoleName,
@@ -35,7 +35,7 @@ export function named(pattern: string, parts: Readonly<Record<string, string>>):
   return pattern.replace(/SPLIT|SUFFIX|MODEL/g, (part) => parts[part]!)
 }
 
-/** The splits that a dataset has judgments of; none where its judgments have no split. */
+/** The splits that a dataset has judgments of; none if its judgments have no split. */
 export function splitsOf(folder: string): string[] {
   const found = new Set<string>()
   for (const pattern of roles.qrels.found.filter((name) => name.includes('SPLIT'))) {

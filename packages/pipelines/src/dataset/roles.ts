@@ -1,15 +1,18 @@
 /** How a dataset knows one of its files. */
 interface Role {
-  /** What the file holds, for messages. */
+  /** The contents of the file, for messages. */
   what: string
   /**
-   * Names under which the file is found in the dataset's folder, best first. SPLIT stands for the
-   * name of the split, SUFFIX for `.SPLIT` where the queries of the split have a file of their own.
+   * Names under which the file is found in the dataset's folder, best first. SPLIT is replaced by
+   * the name of the split, SUFFIX by `.SPLIT` if the queries of the split have a separate file.
    */
   found: readonly string[]
-  /** The name under which Kith keeps the file in `.kith`; MODEL stands for the name of the model. */
+  /**
+   * The name under which Kith keeps the file in `.kith`; MODEL is replaced by the name of the
+   * model.
+   */
   kept?: string
-  /** The command that makes the file, and what it is made from. */
+  /** The command that makes the file, and its inputs. */
   madeBy?: string
   from?: readonly RoleName[]
 }
@@ -43,8 +46,8 @@ const reranking: readonly RoleName[] = ['run', ...embeddings, 'corpus', 'queries
 const packed = (...names: string[]): string[] => [...names, ...names.map((name) => `${name}.gz`)]
 
 /**
- * Where each file of a dataset is found, and what makes those that Kith keeps: BEIR's layout
- * (`corpus.jsonl`, `qrels/test.tsv`), and the names of MS MARCO (`collection.tsv`,
+ * The names of each file of a dataset, and the commands that make the files that Kith keeps: BEIR's
+ * layout (`corpus.jsonl`, `qrels/test.tsv`), and the names of MS MARCO (`collection.tsv`,
  * `queries.dev.tsv`, `qrels.dev.tsv`) and TREC (`topics.txt`, `qrels.txt`).
  */
 export const roles: Readonly<Record<RoleName, Role>> = {

@@ -4,7 +4,7 @@ import { asFileError } from '@kith/base'
 import { identityOf } from '../files/paths.ts'
 import { type ReadSidecar, readSidecar } from '../files/sidecar.ts'
 
-/** A file that Kith keeps: its sidecar, and why it must be made anew, if it must. */
+/** A file that Kith keeps: its sidecar, and why it must be made again, if it must. */
 export interface KeptState {
   sidecar: ReadSidecar | undefined
   stale: string | undefined

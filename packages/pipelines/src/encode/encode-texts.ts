@@ -38,7 +38,7 @@ export interface EncodeResult {
   seconds: number
 }
 
-/** The progress of an encoding, as it is kept for the next call. */
+/** The progress of an encoding, stored for the next call. */
 interface Done {
   texts: number
   cut: number
@@ -158,13 +158,13 @@ async function* rowsOf(file: string, dimensions: number): AsyncGenerator<Float32
   }
 }
 
-/** What jobs use of an encoder: one of `@kith/encoder`, or an endpoint. */
+/** The properties of an encoder that jobs use: an encoder of `@kith/encoder`, or an endpoint. */
 export type AnyEncoder = Pick<
   Encoder,
   'name' | 'dimensions' | 'maxTokens' | 'source' | 'encode' | 'encodeStream' | 'close'
 >
 
-/** An encoder, and the name and options that tell it from others. */
+/** An encoder, and the name and options that identify it. */
 export interface NamedEncoder {
   encoder: AnyEncoder
   model: Readonly<Record<string, unknown>>

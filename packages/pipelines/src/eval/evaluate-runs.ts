@@ -27,8 +27,9 @@ export interface EvaluateInputs extends Measuring {
   /** Queries and their clusters: the tests take the queries of a cluster as one. */
   clusters?: string | undefined
   /**
-   * Which runs fail: `significant`, those that are significantly worse than the first (p < 0.05), or
-   * `drop:0.01`, those whose mean is lower by more than 0.01. Judged queries that a run lacks count as 0.
+   * The condition under which a run fails: `significant` if it is significantly worse than the
+   * first (p < 0.05), or `drop:0.01` if its mean is lower by more than 0.01. Judged queries that a
+   * run lacks count as 0.
    */
   failOn?: string | undefined
 }

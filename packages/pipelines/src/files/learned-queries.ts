@@ -7,7 +7,7 @@ import { type ReadSidecar, readSidecar } from './sidecar.ts'
 
 /** Queries whose judgments a model or settings were learned from, as sidecars name them. */
 export interface LearnedQueries {
-  /** What their judgments were used for. */
+  /** The purpose that the judgments were used for. */
   how: 'train' | 'choose the checkpoint of' | 'tune'
   /** The model or the settings that learned. */
   what: string

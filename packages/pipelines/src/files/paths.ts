@@ -1,4 +1,4 @@
-/** Internal: how files are told apart, and how their names are shown. */
+/** Internal: compares files, and shows their names. */
 
 import { createHash } from 'node:crypto'
 import { createReadStream, readlinkSync, statSync } from 'node:fs'
@@ -24,7 +24,7 @@ export function identityOf(path: string, links = 0): string | undefined {
   return full === dirname(full) ? full : `${identityOf(dirname(full))}/${basename(full)}`
 }
 
-/** The status of a file or folder; undefined where there is none. */
+/** The status of a file or folder; undefined if there is none. */
 export function statOf(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -34,7 +34,7 @@ export function statOf(path: string) {
   }
 }
 
-/** Where a link points that leads to nothing yet. */
+/** The target of a dangling link. */
 function linkTarget(path: string): string | undefined {
   try {
     return resolve(dirname(path), readlinkSync(path))
@@ -43,7 +43,7 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-/** A file's contents, told from all others. */
+/** The identity of a file's contents. */
 export interface Digest {
   bytes: number
   sha256: string
@@ -81,7 +81,10 @@ export function shownPaths(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, shownPaths(own)]))
 }
 
-/** A collection's name: that of the folder that its judgments or texts lie in; BEIR has its own folder for judgments. */
+/**
+ * A dataset's name: that of the folder that its judgments or texts lie in; BEIR has its own folder
+ * for judgments.
+ */
 export function collectionName(file: string): string | undefined {
   if (isStandardInput(file)) return undefined
   const folder = dirname(resolve(file))

@@ -33,7 +33,7 @@ export interface Input {
   sha256?: string | undefined
 }
 
-/** A sidecar as it is read: which file it tells of, unless that is a folder. */
+/** A sidecar as read: the file it belongs to, unless that is a folder. */
 export type ReadSidecar = Partial<Sidecar> & { output?: Partial<Digest> | undefined }
 
 /**
@@ -69,7 +69,7 @@ export function sidecarOf(file: string): string {
   return `${file}.meta.json`
 }
 
-/** The contents of a file's sidecar; undefined where there is none. */
+/** The contents of a file's sidecar; undefined if there is none. */
 export async function readSidecar(file: string): Promise<ReadSidecar | undefined> {
   const name = sidecarOf(file)
   const written = await readFile(name, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -91,8 +91,8 @@ export async function readSidecar(file: string): Promise<ReadSidecar | undefined
 }
 
 /**
- * Why a sidecar tells of another file than the one it stands beside, which was changed or cut, or
- * replaced without it; undefined where it tells of this one.
+ * Why a sidecar belongs to another file than the one beside it, which was changed, truncated, or
+ * replaced without the sidecar; undefined if it belongs to this file.
  */
 export async function otherThan(
   file: string,
@@ -139,8 +139,8 @@ export async function digestedInputs(
 }
 
 /**
- * A text that is the same for the same work on the same files, however their paths are written: long
- * work goes on where it stopped.
+ * A text that is the same for the same work on the same files, however their paths are written:
+ * long work resumes after a stop.
  */
 export async function fingerprint(
   settings: Readonly<Record<string, unknown>>,
@@ -149,7 +149,7 @@ export async function fingerprint(
   const files = await Promise.all(
     inputs.flatMap(embeddingFiles).map(async (file) => {
       const found = await stat(file).catch(() => undefined)
-      // A pipe is never the same again, so work on it could not go on.
+      // A pipe is never the same again, so that work on it cannot resume.
       if (!found?.isDirectory()) checkRegular(file, 'the command must be able to resume')
       return [realPath(file), found?.size, found?.mtimeMs]
     }),

@@ -47,7 +47,7 @@ export interface FuseResult {
   out: string
   /** Queries that any of the runs has. */
   queries: number
-  /** Where there are judgments: the runs and then the fused one, each compared with the first. */
+  /** With judgments: the runs and then the fused run, each compared with the first. */
   figures?: EvaluateResult | undefined
 }
 

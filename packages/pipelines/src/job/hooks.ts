@@ -17,9 +17,9 @@ export interface Hooks {
    * was none; a stage is over when `done` is `total`, or when the job ends.
    */
   onProgress?: ((progress: JobProgress) => void) | undefined
-  /** Called with remarks for people, such as the counts of queries that were left out. */
+  /** Called with remarks, such as the counts of queries that were left out. */
   onRemark?: ((remark: string) => void) | undefined
-  /** Called with warnings that results are not what they seem; default `onRemark`. */
+  /** Called with warnings that a result may mislead; default `onRemark`. */
   onWarning?: ((warning: string) => void) | undefined
   /**
    * Once the signal is aborted, the job saves its unfinished work where a later call can continue

@@ -29,7 +29,7 @@ export const jobDefaults = {
   rrfK: 60,
   /** Queries per job of a batch: some seconds of work, so that little is lost with a worker. */
   jobSize: 256,
-  /** Seconds without a sign of life after which a job goes to another worker. */
+  /** Seconds without a heartbeat after which a job goes to another worker. */
   lease: 60,
 } as const
 
@@ -73,12 +73,12 @@ export const fusions = ['rrf', 'min-max', 'z'] as const
 /** The name of a fusion. */
 export type Fusion = (typeof fusions)[number]
 
-/** Where `tuneRun` keeps its trials if no place is named. */
+/** The file of trials of `tuneRun` if no path is given. */
 export function studyBeside(out: string): string {
   return `${out}.study.jsonl`
 }
 
-/** Where `tuneTraining` keeps its trials. */
+/** The file of trials of `tuneTraining`. */
 export function trainingStudy(out: string): string {
   return join(out, 'study.jsonl')
 }

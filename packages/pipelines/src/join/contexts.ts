@@ -167,7 +167,7 @@ class VectorRows {
     )
   }
 
-  /** One row; where it lies, if that is float32 in memory. */
+  /** A row, without a copy if it is float32 in memory. */
   row(index: number): Float32Array {
     if (!this.#memory) return this.#file!.read(index, index + 1)
     const { dimensions } = this

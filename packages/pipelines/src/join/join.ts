@@ -29,7 +29,7 @@ export interface JoinSources<Id extends DocumentId = string> {
   /** Embeddings of the queries; without them a query needs none. */
   queries?: Pick<Embeddings, 'rowOf'> | undefined
   docs: DocumentRows<Id>
-  /** Where the words count, every query and document needs a text too. */
+  /** If words count, every query and document needs a text too. */
   texts?: TextsPresent<Id> | undefined
 }
 
@@ -50,9 +50,9 @@ interface JoinedTruth {
 }
 
 /**
- * The join of a run, judgments, embeddings and texts: ids in, rows out. A query or
- * document that lacks an embedding or a text is left out and noted in the report, which `check`
- * turns into an error where nothing may be missing.
+ * The join of a run, judgments, embeddings and texts: ids in, rows out. A query or document that
+ * lacks an embedding or a text is left out and noted in the report, which `check` turns into an
+ * error if nothing may be missing.
  */
 export class Join<Id extends DocumentId = string> {
   readonly report: MissingReport
@@ -71,7 +71,7 @@ export class Join<Id extends DocumentId = string> {
     this.report.check(this.#missing, where)
   }
 
-  /** A query's row (0 where queries need no embedding); undefined where it lacks something. */
+  /** A query's row (0 if queries need no embedding); undefined if it lacks something. */
   query(id: string): number | undefined {
     const { queries, texts } = this.#sources
     const row = queries ? queries.rowOf(id) : 0

@@ -14,7 +14,7 @@ const NAMED = 3
 
 /** Things of one kind that lack something: how many, and the first ids. */
 export interface Missing {
-  /** Such as `candidates have no embedding`. */
+  /** A description such as `candidates have no embedding`. */
   what: string
   count: number
   first: readonly string[]
@@ -26,7 +26,7 @@ export interface MissingIds {
   ids: readonly string[]
 }
 
-/** Which queries and documents lack something; each id counts once. */
+/** The queries and documents with missing data; each id counts once. */
 export class MissingReport {
   readonly #ids = new Map<string, Set<string>>()
 
@@ -59,7 +59,7 @@ export class MissingReport {
     })
   }
 
-  /** The same for people, such as `2 candidates have no embedding: d7, d9`. */
+  /** The report as text, such as `2 candidates have no embedding: d7, d9`. */
   remarks(): string[] {
     return this.list().map(({ what, count, first }) => {
       return `${count} ${what}: ${first.join(', ')}${count > first.length ? ', …' : ''}`
@@ -151,7 +151,7 @@ function namedIn(kind: string, files: JoinFiles): string | undefined {
   return kind.startsWith('labeled documents') ? (files.labels ?? files.run) : files.run
 }
 
-/** The first line that has an id between spaces or quotes; undefined where the file has no lines. */
+/** The first line that has an id between spaces or quotes; undefined if the file has no lines. */
 async function lineOf(file: string, id: string): Promise<number | undefined> {
   if (isStandardInput(file) || /\.json(\.gz)?$/i.test(file)) return undefined
   if (!(await stat(file)).isFile()) return undefined
@@ -174,7 +174,10 @@ export interface TrainingMissing {
   validation: readonly Missing[]
 }
 
-/** The missing ids; undefined where there are none, so that sidecars and printed results leave the entry out. */
+/**
+ * The missing ids; undefined if there are none, so that sidecars and printed results leave the
+ * entry out.
+ */
 export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
   return missing.training.length + missing.validation.length > 0 ? missing : undefined
 }

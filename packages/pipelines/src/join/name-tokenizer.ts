@@ -5,9 +5,9 @@ import type { Hooks } from '../job/hooks.ts'
 import { loadLanguages } from './load-languages.ts'
 import type { StatisticsSource } from './statistics.ts'
 
-/** What a job knows about the corpus, and so about its tokenizer. */
+/** The inputs of a job that determine the tokenizer of the corpus. */
 export interface TokenizerSources {
-  /** Where term statistics come from; those of a file know their tokenizer. */
+  /** The source of term statistics; statistics in a file name their tokenizer. */
   statistics?: StatisticsSource | undefined
   /** The statistics that a store keeps. */
   terms?: (() => Promise<TermStatistics | undefined>) | undefined

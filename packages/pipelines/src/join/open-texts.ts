@@ -24,7 +24,7 @@ export function checkTextPair({
 /** Prepared texts that are kept for the next query they are candidates of. */
 const KEPT = 50_000
 
-/** Where texts come from by their ids. */
+/** The sources of texts by id. */
 type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
 
 /** The texts of files for worker threads. */

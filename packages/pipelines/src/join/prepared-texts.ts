@@ -49,7 +49,7 @@ export class NumberedTexts {
     return this.#texts.length
   }
 
-  /** The number of a text in `share`, undefined where there is none. */
+  /** The number of a text in `share`, undefined if there is none. */
   numberOf(id: string): number | undefined {
     return this.#numbers.get(id)
   }
@@ -59,7 +59,7 @@ export class NumberedTexts {
     return this.#numbers.entries()
   }
 
-  /** A text by id, undefined where there is none. */
+  /** A text by id, undefined if there is none. */
   get(id: string): PreparedText | undefined {
     const number = this.#numbers.get(id)
     return number === undefined ? undefined : this.#texts[number]
@@ -91,7 +91,7 @@ export function textsOfRun(
 ): WantedTexts {
   const needed = new Set<string>()
   for (const { ids } of run) {
-    // Where candidates are skipped, later ones move up into the context.
+    // If candidates are skipped, later ones move up into the context.
     const end = missing === 'skip' ? ids.length : Math.min(lookedAt, ids.length)
     for (let i = 0; i < end; i++) needed.add(ids[i]!)
   }
@@ -109,7 +109,7 @@ interface TextPreparation {
   tokenizer: TokenizerName
   /** Threads that prepare them; by the size of the corpus without it. */
   workers?: number | undefined
-  /** Whether the terms of all documents are counted on the way. */
+  /** Whether the terms of all documents are counted in the same pass. */
   count: boolean
 }
 
@@ -122,7 +122,7 @@ interface TextPreparation {
 export class PreparedTexts implements JoinedTexts {
   readonly queries: NumberedTexts
   readonly documents: NumberedTexts
-  /** How often terms occur in the whole collection, where they were counted. */
+  /** How often terms occur in the whole corpus, where they were counted. */
   statistics: TermStatistics | undefined
 
   constructor(tokenizer: Tokenizer) {
@@ -216,7 +216,7 @@ export async function openPrepareJob({
 /** Prepared texts by the rows of embeddings, on memory that worker threads can share. */
 interface SharedSide {
   texts: SharedTexts
-  /** The number of each row's text, -1 where it has none. */
+  /** The number of each row's text, -1 if it has none. */
   numbers: Int32Array
 }
 

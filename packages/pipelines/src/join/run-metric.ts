@@ -23,7 +23,7 @@ interface MetricSources {
   run: string
   rankings: Iterable<Ranked> | AsyncIterable<Ranked>
   queries: Pick<Embeddings, 'rowOf' | 'read'>
-  /** The vectors of documents; undefined where one is missing. */
+  /** The vectors of documents; undefined if one is missing. */
   documents(ids: readonly string[]): Promise<(Float32Array | undefined)[]>
 }
 
@@ -51,7 +51,7 @@ export async function runMetric(
   return metric === 'auto' && use ? use.name : metric
 }
 
-/** The rankings of a run's file; none where it can only be read once. */
+/** The rankings of a run's file; none if it can only be read once. */
 export function rankingsIn(run: string): MetricSources['rankings'] {
   return isStandardInput(run) || isPipeOrDevice(run) ? [] : streamRankings(run)
 }
@@ -65,7 +65,10 @@ export function documentsIn(docs: Pick<Embeddings, 'rowOf' | 'read'>): MetricSou
     })
 }
 
-/** The agreement of both metrics with the order of the first queries; undefined where lengths do not differ. */
+/**
+ * The agreement of both metrics with the order of the first queries; undefined if lengths do not
+ * differ.
+ */
 async function useOf(
   metric: Settings['metric'],
   { rankings, queries, documents }: MetricSources,
@@ -125,7 +128,10 @@ export function documentsDiffer(docs: Pick<Embeddings, 'rows' | 'read'>): boolea
   return differInLength(rows.map((row) => docs.read(row, row + 1)))
 }
 
-/** Says that documents of different lengths are searched by inner product, though nobody asked for it. */
+/**
+ * Reports that documents of different lengths are searched by inner product without a metric in the
+ * options.
+ */
 export function remarkLengths({ onRemark }: Hooks): void {
   onRemark?.(
     'document vectors differ in length; searching by metric dot, which favors long vectors: pass metric cosine, or metric dot to confirm',

@@ -3,13 +3,13 @@ import { takesWords } from '@kith/core/internal'
 import { readTermStatistics } from '@kith/ir'
 
 /**
- * Where the statistics of the words score come from: all documents of the corpus or the store, a
- * file that `collectTermStatistics` wrote, or the candidates of each query alone. An `optional` file
- * counts only if its tokenizer is that of the settings; else the corpus is counted.
+ * The source of term statistics for the BM25 score: all documents of the corpus or the store, a
+ * file that `collectTermStatistics` wrote, or the candidates of each query alone. An `optional`
+ * file counts only if its tokenizer is that of the settings; otherwise the corpus is counted.
  */
 export type StatisticsSource = 'corpus' | 'context' | { file: string; optional?: boolean }
 
-/** Whether settings use the collection's term statistics at all. */
+/** Whether settings use the corpus's term statistics at all. */
 export function usesStatistics({ mix, method }: MethodSettings): boolean {
   return mix === 'words' && takesWords(method)
 }

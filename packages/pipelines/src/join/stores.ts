@@ -6,7 +6,7 @@ import type { Hooks } from '../job/hooks.ts'
 import { rankingsIn, runMetric } from './run-metric.ts'
 import { readStatistics, type StatisticsSource } from './statistics.ts'
 
-/** Where the embeddings of documents are: in a file, or in a store. */
+/** The source of document embeddings: a file, or a store. */
 export interface DocumentPlace {
   /** A file of embeddings. */
   docs?: string | undefined
@@ -14,7 +14,7 @@ export interface DocumentPlace {
   store?: string | undefined
 }
 
-/** A place of documents, told apart. */
+/** The identity of a source of documents. */
 export function placeOf({
   docs,
   store,
@@ -26,7 +26,7 @@ export function placeOf({
   return storeKind(store!) === 'file' ? { docs: store! } : { store: splitAddress(store!) }
 }
 
-/** The address of a store, and the collection in it that is meant. */
+/** The address of a store, and the name of its collection. */
 export interface StoreAddress {
   address: string
   collection: string | undefined

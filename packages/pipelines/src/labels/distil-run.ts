@@ -25,8 +25,8 @@ export interface DistilInputs
 }
 
 /**
- * Makes training labels from a better ranking, without any judgment. Stopped at any moment, the
- * same call goes on where it was, and the file is the same in the end.
+ * Makes training labels from a better ranking, without any judgment. After a stop at any moment,
+ * the same call resumes, and writes the same file.
  *
  * ```ts
  * await rerankRun({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', corpus: 'corpus.jsonl', queryText: 'queries.jsonl', out: 'teacher.trec' })

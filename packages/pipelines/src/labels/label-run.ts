@@ -56,7 +56,7 @@ export interface LabelInputs
    */
   negatives?: number | undefined
   missing?: MissingPolicy | undefined
-  /** One share of the queries, which `mergeLabels` joins with the others; default: all queries. */
+  /** A shard of the queries, which `mergeLabels` joins with the others; default: all queries. */
   shard?: Shard | undefined
   /** Threads; the result does not depend on their number. */
   workers?: number | undefined
@@ -79,8 +79,8 @@ export interface LabelResult {
 }
 
 /**
- * Makes soft training labels from sparse judgments. Stopped at any moment, the same call goes on
- * where it was, and the file is the same in the end.
+ * Makes soft training labels from sparse judgments. After a stop at any moment, the same call
+ * resumes, and writes the same file.
  *
  * ```ts
  * const { summary } = await labelRun({

@@ -45,7 +45,7 @@ interface LabelRules {
 
 /**
  * The context of a query, or why it has none: no ground truth, more of it than a context holds, or
- * something that is missing and may be. What must not be missing is an error.
+ * missing data that may be skipped. Other missing data is an error.
  */
 export function labelContext<Id extends DocumentId>(
   rules: LabelRules,

@@ -60,13 +60,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** One of several equal shares of the work: share `index` of `count`, the first being 1. */
+/** One of several equal shards of the work: shard `index` of `count`, from 1. */
 export interface Shard {
   index: number
   count: number
 }
 
-/** Where a share of some queries begins and ends; together they are all queries, in order. */
+/** The first and the end of a shard's queries; the shards together are all queries, in order. */
 export function shareOf({ index, count }: Shard, total: number): { from: number; to: number } {
   return {
     from: Math.floor(((index - 1) * total) / count),

@@ -125,11 +125,11 @@ async function finishLabels(
 /** The files and settings that labels are made from. */
 interface LabelFiles {
   run: string
-  /** Undefined where labels need no judgments. */
+  /** Undefined if labels need no judgments. */
   qrels?: string | undefined
   /** All files, in the order of the sidecar. */
   files: readonly string[]
-  /** Those of them that hold embeddings. */
+  /** The inputs that contain embeddings. */
   embeddings: readonly string[]
   /** The settings that the sidecar gets. */
   batch: Readonly<{ settings: object; layout: LabelLayout }>
@@ -146,7 +146,7 @@ export interface LabelOrigin {
   to: number
   /** The contents of the sidecar, besides the summary. */
   made: Sidecar & { shard: Shard; queries: { from: number; to: number; total: number } }
-  /** A text that is equal for equal contents, so that labeling can go on. */
+  /** A text that is equal for equal contents, so that labeling can resume. */
   key(): Promise<string>
 }
 

@@ -9,7 +9,7 @@ export async function readCalibration(file: string): Promise<Calibration> {
     const { a, b } = JSON.parse(text) as Calibration
     if (Number.isFinite(a) && a > 0 && Number.isFinite(b)) return { a, b }
   } catch {
-    // The error below says what is wrong.
+    // The error below names the problem.
   }
   throw new FileError(file, '', 'is not a calibration: make it with kith calibrate')
 }

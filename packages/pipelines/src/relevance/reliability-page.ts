@@ -16,7 +16,9 @@ export const verdicts: Readonly<Record<CalibrationResult['helps'], string>> = {
   few: 'Too few queries: judge ten or more.',
 }
 
-/** Where the diagram of a calibration is written: beside it; nowhere for a pipe or a device. */
+/**
+ * The path of a calibration's diagram: beside the calibration; undefined for a pipe or a device.
+ */
 export function reliabilityFiles(out: string): ReliabilityFiles | undefined {
   if (isPipeOrDevice(out)) return undefined
   const page = pageBeside(out)

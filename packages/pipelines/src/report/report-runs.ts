@@ -118,7 +118,7 @@ function shownInputs(
   return all.map((input) => ({ ...input, file: shownPath(input.file) }))
 }
 
-/** The settings that made a run what it is, where its sidecar belongs to this very file. */
+/** The settings of a run, if its sidecar belongs to exactly this file. */
 async function settingsOf(
   run: string,
   { onRemark }: Hooks,

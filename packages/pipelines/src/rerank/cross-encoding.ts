@@ -16,15 +16,15 @@ import { reorderFirst } from './rerank-slice.ts'
 /** Queries under way: enough that no core of the cross-encoder waits for the last text of a query. */
 const AHEAD = 16
 
-/** Which cross-encoder follows a ranking, and how many documents it reads. */
+/** The cross-encoder that follows a ranking, and the number of documents it reads. */
 export interface ThenCrossEncode {
   /** A folder, or a name on the hub, such as `cross-encoder/ms-marco-MiniLM-L-6-v2`. */
   model: string
-  /** How many of each query's first documents it puts in order. */
+  /** How many of each query's first documents the cross-encoder reranks. */
   first: number
 }
 
-/** What a cross-encoding works with. */
+/** The inputs of a cross-encoding. */
 interface CrossEncodingParts {
   settings: ThenCrossEncode
   model: CrossEncoder
@@ -89,9 +89,9 @@ export class CrossEncoding {
   }
 
   /**
-   * Rankings whose first documents are in the order of the cross-encoder's scores, all others behind
-   * them as they were. Every place keeps its score. All rankings are read before the first is
-   * reordered, so that what is wrong with them is told before the long work.
+   * Rankings whose first documents are in the order of the cross-encoder's scores, with all others
+   * behind them unchanged. Every place keeps its score. All rankings are read before the first is
+   * reordered, so that mistakes in them are reported before the long work.
    */
   async *reorder(
     rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
@@ -176,7 +176,7 @@ async function crossEncoderOrder(
 /** Rankings in a temporary file, in their order: a run that waits for its next step need not fit in memory. */
 class RankingSpool implements Iterable<RankedQuery> {
   readonly #file = new TemporaryFile('rankings')
-  /** Where each ranking ends. */
+  /** The end of each ranking. */
   readonly #ends: number[] = []
 
   constructor() {

@@ -7,7 +7,7 @@ import { openBoth } from '../join/contexts.ts'
 import type { TextFiles } from '../join/open-texts.ts'
 import { type DocumentPlace, placeOf, type StoreAddress, wholeAddress } from '../join/stores.ts'
 
-/** Where the texts of queries and documents are; a store has those of its documents itself. */
+/** The sources of the texts of queries and documents; a store has the texts of its documents. */
 interface PairFiles {
   queryText: string
   documents: { corpus: string } | { store: StoreAddress }
@@ -16,7 +16,7 @@ interface PairFiles {
 /** The texts of queries and documents by their ids, for a cross-encoder. */
 export interface PairTexts {
   query(id: string): string | undefined
-  /** The texts of documents, in the order of their ids; undefined where there is none. */
+  /** The texts of documents, in the order of their ids; undefined if there is none. */
   documents(ids: readonly string[]): Promise<(string | undefined)[]>
   close(): Promise<void>
 }

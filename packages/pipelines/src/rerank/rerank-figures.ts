@@ -25,7 +25,7 @@ export interface Measuring extends EvaluationOptions {
 
 /** Figures before and after reranking. */
 export interface RerankFigures {
-  /** The run as it was, and as it is now; between them, where a cross-encoder followed, as it was reranked. */
+  /** The run before and after; between them, if a cross-encoder followed, the reranked run. */
   evaluations:
     | [before: NamedEvaluation, after: NamedEvaluation]
     | [before: NamedEvaluation, reranked: NamedEvaluation, after: NamedEvaluation]
@@ -39,7 +39,7 @@ export interface RerankFigures {
 
 /** A run before and after reranking. */
 interface Reranking {
-  /** It is read again unless it is in memory. */
+  /** The run is read again unless it is in memory. */
   before: { file: string; run: Run | undefined }
   /** The new rankings, where a cross-encoder followed them. */
   reranked: Iterable<RankedQuery> | undefined

@@ -88,7 +88,7 @@ async function rerankWith(
   return { queries: reranked, seconds, report, whole: run.whole }
 }
 
-/** What cuts the rankings, with the background that this needs. */
+/** The cutoff of the rankings, with its background. */
 async function listOf({
   cutoff,
   docs,
@@ -167,7 +167,7 @@ async function textsOfSlices(
       const row = queries.rowOf(query)
       if (row === undefined) continue
       asked[row] = 1
-      // Where candidates are skipped, later ones move up into the context.
+      // If candidates are skipped, later ones move up into the context.
       for (const number of missing === 'skip' ? ids : ids.subarray(0, lookedAt)) {
         const found = docs.ids.find(documents, number)
         if (found >= 0) needed[found] = 1

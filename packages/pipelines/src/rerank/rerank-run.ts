@@ -40,9 +40,12 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   qrels?: string | undefined
   measuring?: Measuring | undefined
   settings?: PartialMethodSettings | undefined
-  /** Where the statistics of the words score come from; default: `corpus`, or a store's own. */
+  /** The source of term statistics for the BM25 score; default: `corpus`, or a store's own. */
   statistics?: StatisticsSource | undefined
-  /** The result of a tuning, whose settings are used; where it advises against reranking, the run stays as it is. */
+  /**
+   * The result of a tuning, whose settings are used; if it advises against reranking, the run stays
+   * unchanged.
+   */
   tuned?: Tuned | undefined
   /** The file that `tuned` was read from: the sidecar names it, and the queries it was tuned on. */
   tunedFile?: string | undefined
@@ -50,7 +53,7 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   force?: boolean | undefined
   /** Have a cross-encoder put each query's first documents in order when they are reranked; it reads the texts. */
   thenCrossEncode?: ThenCrossEncode | undefined
-  /** Which of the reranked documents of a query are written; needs texts, and files instead of a store. */
+  /** The cutoff of the reranked documents of a query; needs texts, and files instead of a store. */
   cutoff?: Cutoff | undefined
   /** For `cutoff`: a file that `kith background` made; default: the one beside `docs`. */
   background?: string | undefined
@@ -177,7 +180,7 @@ async function rerankPlan(plan: RerankPlan, hooks: Hooks): Promise<RerankResult>
   return { ...result, figures }
 }
 
-/** Takes the run as it is, where tuning found that reranking does not help. */
+/** Copies the run unchanged, because tuning found that reranking does not help. */
 async function keepRun(
   { run, out, crossEncoding }: RerankPlan,
   { verdict, reason }: Tuned,

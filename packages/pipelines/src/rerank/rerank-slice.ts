@@ -36,7 +36,7 @@ export interface RerankRules {
 
 /** A query whose embedding, candidates and texts were found. */
 export interface JoinedQuery extends ContextRows {
-  /** Its text and those of the candidates, where the words count. */
+  /** The texts of the query and the candidates, if words count. */
   text: PreparedText | undefined
   texts: PreparedText[] | undefined
   /** The places in the old ranking: those that are looked at first, then all others in their order. */
@@ -104,15 +104,15 @@ export interface RerankSliceInputs extends SliceSources, RerankRules {
   /** The texts, where the words count. */
   texts: SharedRowTexts | undefined
   settings: MethodSettings
-  /** The file that the rankings go to; without one they come back as they are. */
+  /** The file of the rankings; without a file they are returned. */
   form: RankingForm | undefined
-  /** What cuts the rankings, if anything. */
+  /** The cutoff of the rankings, if any. */
   list?: ListOptions | undefined
 }
 
 /** A slice of the run, reranked. */
 export interface RerankedSlice {
-  /** Its part of the file, or its rankings where there is no file. */
+  /** The slice's part of the file, or its rankings if there is no file. */
   lines: Uint8Array<ArrayBuffer> | undefined
   rankings: RankedQuery[]
   /** How many queries it has, and how many of them were reranked. */
@@ -140,7 +140,7 @@ export async function openRerankSliceJob(
         ...{ lines: undefined, rankings: [], queries: list.length, reranked: 0 },
         missing: report.all(),
       }
-      // Where something must not be missing and is, only the count of all that is matters.
+      // If missing data is an error, only the count of all missing data matters.
       const refused = inputs.missing === 'error' && report.size > 0
       for (let i = 0; i < list.length && !refused; i++) {
         const { query, ids } = list[i]!
@@ -215,7 +215,7 @@ export function newOrder({ places }: { places: Uint32Array }, ranking: Ranking):
   return { places: pick(places, order), scores: strictlyFalling(scores) }
 }
 
-/** What the run says of each document besides its id, in the new order. */
+/** The run's data of each document besides its id, in the new order. */
 export function columnsOf({ scores }: NewOrder): Omit<RankedQuery, 'query' | 'ids'> {
   return { scores }
 }
@@ -244,7 +244,7 @@ export function encodeOrder({ places, scores }: NewOrder): Buffer {
   )
 }
 
-/** The order that bytes were made of; undefined where they are no order of so many candidates. */
+/** The order that bytes were made of; undefined if they are no order of so many candidates. */
 export function decodeOrder(body: Uint8Array, candidates: number): NewOrder | undefined {
   const bytes = new Uint8Array(body).buffer
   if (bytes.byteLength % 8 !== 0) return undefined

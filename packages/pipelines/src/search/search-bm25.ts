@@ -24,7 +24,7 @@ export interface Bm25Inputs {
 }
 
 /**
- * Searches all documents by BM25, through an index in memory, and writes a run. Undefined where the
+ * Searches all documents by BM25, through an index in memory, and writes a run. Undefined if the
  * corpus is too large for the index.
  */
 export async function searchBm25(

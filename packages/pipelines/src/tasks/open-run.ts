@@ -21,7 +21,7 @@ export interface OpenRun {
   queries: number
   /** The run, where it had to be read whole. */
   whole: Run | undefined
-  /** Its queries, in their order. */
+  /** The queries of the run, in their order. */
   slices(): AsyncGenerator<OpenSlice>
 }
 

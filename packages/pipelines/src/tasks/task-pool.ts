@@ -39,7 +39,7 @@ interface TaskOptions {
   batch?: number | undefined
 }
 
-/** Does tasks on several threads; each comes back with its answer, in the order of the tasks. */
+/** Does tasks on several threads; yields each task with its answer, in the order of the tasks. */
 export async function* runTasks<Name extends JobName>(
   name: Name,
   inputs: Jobs[Name]['inputs'],

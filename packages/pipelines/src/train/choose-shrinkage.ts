@@ -25,7 +25,7 @@ export interface ShrinkageChoice {
   tried: readonly TriedShrinkage[]
   /** The measure that decided. */
   measure: string
-  /** Figures before and after; undefined where no queries are held out. */
+  /** Figures before and after; undefined if no queries are held out. */
   measures: HeldOutFigures['measures'] | undefined
 }
 
@@ -81,7 +81,7 @@ export async function chooseShrinkage(
   }
 }
 
-/** The figures of held-out queries, changed by an adapter or as they are. */
+/** The figures of held-out queries, with an adapter or without. */
 async function figuresOf(
   model: AdapterModel | undefined,
   { queries, docs, metric, level, device }: ShrinkageTest,

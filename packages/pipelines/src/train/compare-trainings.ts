@@ -66,7 +66,7 @@ function meansOf(steps: readonly StepPoint[]): StepPoint[] {
   return means
 }
 
-/** One validation of a training, as a curve has it. */
+/** One validation of a training, as a point of a curve. */
 interface ValidationPoint {
   step: number
   loss: number

@@ -37,9 +37,9 @@ export interface FitResult {
 }
 
 /**
- * Fits a linear adapter of query embeddings (docs/method.md section 7), and tests it on queries that
- * are held out. Where it does not gain on them, the folder holds the identity. Stopped at any moment,
- * the same call goes on with the same result.
+ * Fits a linear adapter of query embeddings (docs/method.md section 7), and tests it on queries
+ * that are held out. Where it does not gain on them, the folder holds the identity. After a stop at
+ * any moment, the same call resumes with the same result.
  *
  * ```ts
  * const { heldOut, keepsOld } = await fitAdapterFiles({
@@ -109,7 +109,7 @@ export async function fitAdapterFiles(
   }
 }
 
-/** What decides the fits: other data or settings start them anew. */
+/** The data and settings of the fits: other data or settings start the fits again. */
 function identityOf(
   { settings, level, holdOut }: FitInputs,
   { recipe, files }: OpenFit,

@@ -13,7 +13,9 @@ interface SavedState {
   done: boolean
 }
 
-/** The states of an adapter's fits in a folder, so that a stopped job goes on with the same result. */
+/**
+ * The states of an adapter's fits in a folder, so that a stopped job resumes with the same result.
+ */
 export class FitStates {
   readonly #folder: string
   readonly #identity: string
@@ -25,7 +27,7 @@ export class FitStates {
     this.#identity = identity
   }
 
-  /** The state of a fit; undefined where there is none for the same data and settings. */
+  /** The state of a fit; undefined if there is none for the same data and settings. */
   async read(fit: number): Promise<SavedState | undefined> {
     const file = this.#file(fit)
     if (!existsSync(file)) return undefined
@@ -50,7 +52,7 @@ export class FitStates {
   async save(fit: number, { state, done }: SavedState, must: boolean): Promise<void> {
     if (!must && performance.now() - this.#saved < PAUSE) return
     const { point, gradient, corrections, ...numbers } = state
-    // A finished fit goes on no more: its point is enough.
+    // A finished fit does not resume: its point is enough.
     const kept = done ? [] : corrections
     const named = [
       ['point', point],

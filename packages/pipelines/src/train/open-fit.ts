@@ -31,7 +31,7 @@ export interface FitSettings {
 
 /** The data that a linear adapter is fitted to. */
 export interface FitInputs extends OpenEmbeddingsOptions {
-  /** Embeddings of the documents, which stay as they are. */
+  /** Embeddings of the documents, which stay unchanged. */
   docs: string
   /** The queries that are learned from; their file has embeddings. */
   training: QueryFiles
@@ -41,7 +41,7 @@ export interface FitInputs extends OpenEmbeddingsOptions {
   holdOut?: number | undefined
   /** A ranking to learn from, in the place of labels or beside them. */
   teacher?: TeacherInputs | undefined
-  /** What is learned; default: what the judgments and the teacher allow. */
+  /** The recipe to learn; default: the one that the judgments and the teacher allow. */
   recipe?: RecipeName | undefined
   /** From which grade on a document is relevant; default 1. */
   level?: number | undefined
@@ -54,14 +54,14 @@ export interface FitInputs extends OpenEmbeddingsOptions {
   missing?: MissingPolicy | undefined
 }
 
-/** The queries of a fit, and what is known of them. */
+/** The queries of a fit, with their judgments and labels. */
 export interface OpenFit {
   recipe: RecipeName
   /** The queries that are learned from while others are held out, and in the end. */
   learned: readonly TaughtQuery[]
   all: readonly TaughtQuery[]
   heldOut: HeldOutQueries | undefined
-  /** What held-out queries are measured by. */
+  /** The data that held-out queries are measured by. */
   by: 'judgments' | 'teacher'
   inverseTemperature: number
   device: DeviceOptions
@@ -134,7 +134,7 @@ async function recipeOf(
   return chosen
 }
 
-/** Evidence-based labels of queries, made once with their embeddings as they are. */
+/** Evidence-based labels of queries, made once with their original embeddings. */
 async function evidence(
   { queries }: ReadQueries,
   target: PartialLabelSettings,

@@ -23,7 +23,7 @@ type ReadingInputs = Pick<
 export interface OpenFor {
   inputs: ReadingInputs
   docs: Embeddings
-  /** Embeds queries with the model as it is before the training. */
+  /** Embeds queries with the model before the training. */
   embed(queries: readonly TrainingQuery[]): Promise<Matrix>
   /** The metric of the training; default: that of the run. */
   metric?: Settings['metric'] | undefined
@@ -49,7 +49,7 @@ export interface ReadQueries extends OpenQueries {
   name: string
   run: Run
   report: MissingReport
-  /** The files by what they are, for messages. */
+  /** The files by their contents, for messages. */
   named: Parameters<typeof namingFiles>[0]
   from: QueryFiles
 }

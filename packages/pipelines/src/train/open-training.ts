@@ -30,7 +30,7 @@ import { outsideRemark, type QueryFiles, treatOutside } from './training-queries
 /** All that a training takes, opened. */
 export interface TrainingSetup {
   docs: Embeddings
-  /** Size and modification time of the embeddings' files, which tell changed files from those of an earlier call. */
+  /** Size and modification time of the embeddings' files, which identify changed files. */
   docsVersion: string
   queries: readonly TrainingQuery[]
   validation: readonly TrainingQuery[] | undefined
@@ -56,7 +56,7 @@ export interface TrainingSetup {
 export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promise<TrainingSetup> {
   checkTraining(inputs)
   holdOutOf(inputs)
-  // Says at once what is not installed, not after a teacher's labels are made.
+  // Reports a missing package at once, not after a teacher's labels are made.
   await loadTrain()
   const { dimensions, memory, validation } = inputs
   const docs = await openEmbeddings(inputs.docs, { dimensions, memory })
@@ -99,7 +99,7 @@ async function fittingTemperature(
 ): Promise<number> {
   const { inverseTemperatureFor } = await loadFit()
   const { data, dimensions } = await embed(queries.slice(0, SCALE_QUERIES))
-  // The training refuses such a model, and says why.
+  // The training refuses a model of other dimensions, with the reason.
   if (dimensions !== docs.dimensions) return trainDefaults.inverseTemperature
   const rows = Array.from({ length: data.length / dimensions }, (_, row) => {
     return { vector: data.subarray(row * dimensions, (row + 1) * dimensions) }

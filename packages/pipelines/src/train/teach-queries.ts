@@ -13,21 +13,21 @@ export const AGREED = 10
 /** Queries that are taught between two pauses: some hundredths of a second. */
 const PAUSE = 64
 
-/** What teaching queries takes besides the teacher. */
+/** The inputs of teaching queries, besides the teacher. */
 interface Teaching {
   docs: Embeddings
   missing: MissingPolicy
   report: MissingReport
   /** The name of the queries in messages. */
   name: string
-  /** Embeds queries with the model as it is before the training. */
+  /** Embeds queries with the model before the training. */
   embed(queries: readonly TrainingQuery[]): Promise<Matrix>
 }
 
 /** Queries with the teacher's labels, and how they get labels for other candidates. */
 interface TaughtQueries {
   queries: TrainingQuery[]
-  /** Undefined where labels do not depend on the candidates. */
+  /** Undefined if labels do not depend on the candidates. */
   relabel: Relabel | undefined
 }
 

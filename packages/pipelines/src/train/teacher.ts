@@ -25,7 +25,7 @@ export interface TeacherInputs extends PartialDistilSettings {
   corpus?: string | undefined
   /** Texts of the queries; an encoder's queries are texts themselves. */
   queryText?: string | undefined
-  /** Whose terms are counted for the words score; default: those of the corpus. */
+  /** The source of term statistics for the BM25 score; default: the corpus. */
   statistics?: StatisticsSource | undefined
 }
 
@@ -38,7 +38,9 @@ export interface Teacher {
   readonly needsEmbedding: boolean
   /** The files that it reads. */
   readonly files: readonly string[]
-  /** Labels of a query's documents; undefined where the teacher has none, which the join's report says. */
+  /**
+   * Labels of a query's documents; undefined if the teacher has none, which the join's report says.
+   */
   teach(
     query: TrainingQuery,
     embedding: Float32Array | undefined,
@@ -73,7 +75,7 @@ interface NeededTexts {
   missing: MissingPolicy
   /** The metric that the ranking compares by. */
   metric: Settings['metric']
-  /** Whether the ranking's scores become targets as they are; else they are standardized. */
+  /** Whether the ranking's scores become targets unchanged; otherwise they are standardized. */
   ownScores: boolean
 }
 

@@ -34,8 +34,8 @@ export interface TrainResult extends TrainingResult, TrainingReport {
 
 /**
  * Fine-tunes a query encoder, or an adapter of query embeddings, on fixed document embeddings.
- * Stopped at any moment, the same call goes on from the last checkpoint with the same weights in
- * the end.
+ * After a stop at any moment, the same call resumes from the last checkpoint, and ends with the
+ * same weights.
  *
  * ```ts
  * const { best } = await trainFromFiles({
@@ -84,7 +84,7 @@ async function compareHeldOut(
   return heldOutFigures(heldOut, { before, after, docs, metric, device, level, out })
 }
 
-/** Trains, or goes on training, in a folder; throws the signal's reason where it was stopped. */
+/** Trains, or resumes a training, in a folder; throws the signal's reason if it was stopped. */
 async function trainWith(
   setup: TrainingSetup & { judged: boolean },
   model: Awaited<ReturnType<TrainingSetup['openModel']>>,

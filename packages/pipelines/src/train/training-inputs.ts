@@ -21,7 +21,7 @@ export interface TrainingSettings extends PartialTrainSettings {
 
 /** The model, the data and the settings of a training. */
 export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptions {
-  /** Embeddings of the documents, which stay as they are. */
+  /** Embeddings of the documents, which stay unchanged. */
   docs: string
   /** The queries that are learned from. */
   training: QueryFiles
@@ -114,7 +114,7 @@ const usual = {
 
 /**
  * The settings with the number of steps for some queries, completed by those that are usual for the
- * kind of model; each epoch is validated unless told otherwise.
+ * kind of model; each epoch is validated by default.
  */
 export function stepsFor(
   { settings: given = {}, adapter }: Pick<TrainingInputs, 'settings' | 'adapter'>,

@@ -42,7 +42,7 @@ export interface QueriesMade {
   queries: TrainingQuery[]
   /** Rankings of queries without a relevant document that has an embedding. */
   withoutTruth: number
-  /** Which queries and documents lacked something and were left out. */
+  /** The queries and documents that were left out because of missing data. */
   report: MissingReport
 }
 
@@ -86,7 +86,7 @@ function noneOf(qrels: Qrels | undefined, rankings: number, withoutTruth: number
   return `none of ${rankings} queries has a relevant document with an embedding${lack} (the judgments have query ${example})`
 }
 
-/** A training query without its judgments; undefined where the query lacks something. */
+/** A training query without its judgments; undefined if the query lacks something. */
 function queryOf(
   { texts, vectors, labels }: QuerySources,
   { query: id, ids }: RankedQuery,
@@ -105,7 +105,7 @@ function queryOf(
   }
 }
 
-/** The target of a query by rows; undefined where nothing is left of it. */
+/** The target of a query by rows; undefined if nothing is left of it. */
 function labelsOf(
   labeled: LabeledQuery | undefined,
   id: string,
@@ -239,7 +239,7 @@ export function treatOutside(
   return { queries: kept, counts }
 }
 
-/** The remark on labels outside the candidates; undefined where they are too few to matter. */
+/** The remark on labels outside the candidates; undefined if they are too few to matter. */
 export function outsideRemark(
   { labels, outside, queries, candidates }: OutsideLabels,
   policy: OutsidePolicy,

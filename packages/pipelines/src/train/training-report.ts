@@ -61,7 +61,7 @@ export function remarkCutQueries(
   return cut
 }
 
-/** The queries and documents of a training that were not taken as they are. */
+/** The queries and documents of a training that were changed or left out. */
 export interface TrainingReport {
   /** Queries that were longer than the model takes. */
   cut: CutQueries

@@ -157,7 +157,7 @@ async function keepMetrics(folder: string): Promise<void> {
   }
 }
 
-/** One training of the search; ended early where its validations fall behind those of others. */
+/** One training of the search; ended early if its validations fall behind those of others. */
 async function trainTrial(
   setup: TrainingSetup,
   base: PartialTrainSettings & { steps: number },
@@ -198,8 +198,9 @@ async function trainTrial(
 }
 
 /**
- * The space that `kith tune-training` searches: learning rate, inverse temperature, and the kind and
- * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
+ * The space that `kith tune-training` searches: learning rate, inverse temperature, and the kind
+ * and the settings of targets. Evidence-based targets have their own settings, so they are a branch
+ * of the space.
  */
 const trainingSpace: Space = {
   learningRate: { kind: 'float', ...trainTable.learningRate.tune! },
@@ -223,7 +224,7 @@ const trainingSpace: Space = {
   },
 }
 
-/** Where the search starts: the options as they are, trained on the judgments alone. */
+/** The start of the search: the options unchanged, trained on the judgments alone. */
 const trainingStart: Parameters = { learningRate: 1, inverseTemperature: 1, evidence: false }
 
 /** The settings of a trial. Learning rate and inverse temperature are factors of the options' values. */

@@ -18,7 +18,7 @@ const [MOST_QUERIES, MOST_DOCUMENTS] = [10_000, 100_000]
 
 /** A query adapter that was tried. */
 export interface TriedAdapter {
-  /** Its folder. */
+  /** The adapter's folder. */
   folder: string
   /** How many queries it learned from, and what. */
   queries: number
@@ -41,7 +41,7 @@ interface MeasuredFiles {
   qrels: string | undefined
 }
 
-/** The files of training queries, none of which is measured. */
+/** The files of training queries; no training query is measured. */
 interface TrainingFiles {
   queries: string
   queryText: string
@@ -52,8 +52,8 @@ interface TrainingFiles {
 }
 
 /**
- * Fits an adapter to the training queries of a dataset: those of its split `train`, or those without
- * judgments. Undefined where there are too few of them, or too many for a try.
+ * Fits an adapter to the training queries of a dataset: those of its split `train`, or those
+ * without judgments. Undefined if there are too few of them, or too many for a try.
  */
 export async function fitTried(
   dataset: Dataset,
@@ -117,7 +117,7 @@ export async function rerankAdapted(
   return rerankRun({ ...files, queries, run, statistics, workers, out }, hooks)
 }
 
-/** Where the parts of a tried adapter are kept. */
+/** The paths of the parts of a tried adapter. */
 function placesOf(dataset: Dataset) {
   const at = (name: string) => join(dirname(dataset.place('adaptedKith')), name)
   const { suffix } = dataset
@@ -129,7 +129,7 @@ function placesOf(dataset: Dataset) {
   }
 }
 
-/** The training queries; undefined where the dataset has none, or files were named in its place. */
+/** The training queries; undefined if the dataset has none, or files were named in its place. */
 async function trainingFiles(
   dataset: Dataset,
   measured: MeasuredFiles,

@@ -89,7 +89,7 @@ export async function makeRuns(
   return { systems: steps.systems(made), judged, adapter }
 }
 
-/** Where the settings that all judged queries choose are kept. */
+/** The file with the settings that all judged queries choose. */
 export function tunedSettings(dataset: Dataset): string {
   return join(dirname(dataset.place('tunedKith')), `tuned${dataset.suffix}.json`)
 }

@@ -41,7 +41,7 @@ export class Steps {
 
   /**
    * Makes the run of a role, unless it is there with the same settings, not older than some files,
-   * and its time is known; undefined where it cannot be made.
+   * and its time is known; undefined if it cannot be made.
    */
   async do(
     role: TriedRole,
@@ -85,7 +85,7 @@ function readTimes(file: string): Record<string, number> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>
   } catch {
-    // A journal that nobody can read only costs the time to do the steps again.
+    // An unreadable journal only costs the time to do the steps again.
     return {}
   }
 }

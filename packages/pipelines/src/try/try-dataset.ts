@@ -50,8 +50,8 @@ export const tryMeasures = ['nDCG@10', 'MRR@10', 'Recall@100'] as const
 /**
  * Tries Kith on a dataset: encodes and searches where that was not done yet, and compares vector
  * search, BM25, reciprocal rank fusion, score fusion, Kith and, with more than 50 judged queries,
- * Kith with tuned settings; with 200 training queries or more, Kith with a query adapter. Finished steps are kept in `.kith`: stopped at any moment, the same call
- * goes on.
+ * Kith with tuned settings; with 200 training queries or more, Kith with a query adapter. Finished
+ * steps are kept in `.kith`: after a stop at any moment, the same call resumes.
  *
  * ```ts
  * const { verdict } = await tryDataset({ dataset: 'cisi' })

@@ -63,7 +63,7 @@ export async function rerankTuned(
   return { queries: rankings.length, seconds }
 }
 
-/** Tunes with the trials of an earlier call; a study of other inputs is begun anew. */
+/** Tunes with the trials of an earlier call; a study of other inputs is begun again. */
 async function tuneAnew(inputs: TuneInputs, hooks: Hooks): Promise<TuneResult> {
   try {
     return await tuneRun(inputs, hooks)

@@ -9,9 +9,9 @@ import type { TriedRole } from './steps.ts'
 export interface TriedSystem {
   name: string
   role: TriedRole
-  /** Its run. */
+  /** The system's run. */
   file: string
-  /** Milliseconds per query of its own step, in a batch; undefined where Kith did not make the run. */
+  /** Milliseconds per query of its own step, in a batch; undefined if Kith did not make the run. */
   milliseconds?: number | undefined
   evaluation?: Evaluation | undefined
   /** Against vector search, by measure; p is corrected for the number of systems. */
@@ -20,7 +20,7 @@ export interface TriedSystem {
 
 /** The advice of a try. */
 export interface Verdict {
-  /** The settings to use; undefined where vector search should be kept. */
+  /** The settings to use; undefined if vector search should be kept. */
   settings: 'default' | 'tuned' | undefined
   /** The gain over vector search in the first measure, and its p. */
   difference: number

@@ -24,13 +24,13 @@ export interface CollectInputs {
 
 /** Prepared texts by the ids of queries and documents. */
 export interface TextsById {
-  /** How often terms occur in the collection, where that is known. */
+  /** How often terms occur in the corpus, where that is known. */
   statistics?: TermStatistics | undefined
   query(id: string): PreparedText | undefined
   document(id: string): PreparedText | undefined
 }
 
-/** A collection, and a report of the ids that were left out of it. */
+/** The judged queries, and a report of the ids that were left out. */
 export interface Collected {
   collection: TrialCollection
   report: MissingReport

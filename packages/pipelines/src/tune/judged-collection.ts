@@ -25,7 +25,10 @@ export interface JudgedInputs extends OpenEmbeddingsOptions {
   corpus?: string | undefined
   /** Texts of the queries. */
   queryText?: string | undefined
-  /** Whether the words score knows all documents of the corpus, or each query's candidates only; default `corpus`. */
+  /**
+   * Whether the BM25 score uses the statistics of the corpus, or of each query's candidates only;
+   * default `corpus`.
+   */
   statistics?: 'corpus' | 'context' | undefined
   /** The measure; default nDCG@10. */
   measure?: string | undefined
@@ -47,13 +50,13 @@ interface Judged extends OpenVectors {
   evaluator: Evaluator
   scoring: { measure: string; level: number | undefined; strict: boolean }
   policy: MissingPolicy
-  /** Which queries and candidates lacked something and were skipped. */
+  /** The queries and candidates that were skipped because of missing data. */
   report: MissingReport
   /** The files that were read. */
   files: readonly string[]
 }
 
-/** Judged queries, and the ways to make terms that their texts are prepared with. */
+/** Judged queries, and the tokenizers that their texts are prepared with. */
 type JudgedPlan = JudgedInputs & { tokenizers: readonly TokenizerName[] }
 
 /** Opens judged queries for contexts of at most `largest` candidates. */

@@ -37,7 +37,7 @@ export interface TuneInputs extends JudgedInputs {
   folds?: number | undefined
   /** The seed of folds and trials; default 0. */
   seed?: number | undefined
-  /** Where finished trials are kept; default: `out` with `.study.jsonl`. */
+  /** The file of finished trials; default: `out` with `.study.jsonl`. */
   study?: string | undefined
 }
 
@@ -47,7 +47,10 @@ export interface TuneResult {
   tuned: Tuned
   /** The file with the finished trials. */
   study: string
-  /** The settings for each fold of the queries, chosen on the other folds; none where nothing was searched. */
+  /**
+   * The settings for each fold of the queries, chosen on the other folds; none if nothing was
+   * searched.
+   */
   folds: readonly { settings: MethodSettings; queries: readonly string[] }[]
   /** Queries and candidates that lacked something and were skipped. */
   missing: readonly Missing[]
@@ -55,7 +58,7 @@ export interface TuneResult {
 
 /**
  * Finds settings on judged queries, and says whether reranking helps at all. Finished trials are
- * kept in a study: stopped at any moment, the same call goes on with them.
+ * kept in a study: after a stop at any moment, the same call resumes with them.
  *
  * ```ts
  * const { tuned } = await tuneRun({

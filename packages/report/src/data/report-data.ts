@@ -7,7 +7,7 @@ export interface ReportData {
   title?: string | undefined
   /** The subject of the report, in a sentence. */
   about?: string | undefined
-  /** The name of the collection. */
+  /** The name of the dataset. */
   collection?: string | undefined
   /** The files that were compared, or compared with: runs, judgments, texts. */
   inputs?: readonly ReportInput[] | undefined

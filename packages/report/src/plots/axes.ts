@@ -17,7 +17,7 @@ export function logAxis(values: readonly number[], label: string, most = 8): Sca
   }
   const fine = ticks([1, 2, 5])
   const coarse = ticks([1])
-  // One power of ten alone does not tell how large the others are.
+  // A single power of ten does not show the size of the others.
   const chosen = fine.length <= most || coarse.length < 2 ? fine : coarse
   // Plot's own logarithmic scale leaves out the labels of some ticks, under all of its options.
   return {

@@ -23,7 +23,7 @@ export function gainsPlot(figure: GainsFigure, size?: PlotSize): string {
   return draw(gainsKind, figure, size)
 }
 
-/** Narrower bars than this cannot be told apart. */
+/** Narrower bars than this cannot be distinguished. */
 const NARROWEST = 1.5
 
 /** @internal */

@@ -96,7 +96,7 @@ function bestOf(points: readonly CurvePoint[]): string {
 
 const baselineLook = { stroke: color('soft'), strokeWidth: 1.5, strokeDasharray: '5,3' }
 
-/** A measure against the values of one setting, all others left as they are. */
+/** A measure against the values of one setting, with all others unchanged. */
 export interface SettingFigure {
   kind: 'setting'
   measure: string

@@ -61,7 +61,7 @@ function drawPicture(picture: Picture, width: number): string {
 }
 
 /**
- * An `<svg>` element as a file of its own. Colors become plain light ones, which every program
+ * An `<svg>` element as a separate file. Colors become plain light ones, which every program
  * understands; a browser in dark mode gets the dark ones.
  *
  * ```ts

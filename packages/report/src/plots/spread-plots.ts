@@ -73,7 +73,7 @@ function quantile(sorted: Float64Array, share: number): number {
 /** How label distributions spread their probability over ranks. */
 export interface LabelSpreadFigure {
   kind: 'label-spread'
-  /** One for each kind of target; ranks from `quantilesPerRank` over sorted probabilities. */
+  /** One entry for each kind of target; ranks from `quantilesPerRank` over sorted probabilities. */
   targets: readonly { name: string; ranks: readonly RankQuantiles[] }[]
 }
 

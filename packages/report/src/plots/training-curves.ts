@@ -11,7 +11,7 @@ export interface TrainingFigure {
   runs: readonly TrainingCurve[]
 }
 
-/** One training; step 0 is the base model. */
+/** A training; step 0 is the base model. */
 export interface TrainingCurve {
   name: string
   points: readonly TrainingPoint[]
@@ -19,7 +19,7 @@ export interface TrainingCurve {
   steps?: readonly TrainingLoss[] | undefined
 }
 
-/** One validation: the loss, and the measure's value. */
+/** A validation: the loss, and the measure's value. */
 export interface TrainingPoint extends TrainingLoss {
   value: number
 }

@@ -100,7 +100,10 @@ ${sharesCells(comparison)}
 `
 }
 
-/** Which part of the queries is better, equal and worse: a bar, and its numbers in a cell of their own, so that bars stand below each other. */
+/**
+ * The share of queries that are better, equal and worse: a bar, and its numbers in a separate cell,
+ * so that bars are aligned.
+ */
 function sharesCells({ wins, ties, losses }: ReportComparison): Html {
   const all = Math.max(1, wins + ties + losses)
   const percent = (part: number) => `${Number(((100 * part) / all).toFixed(2))}%`

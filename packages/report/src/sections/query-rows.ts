@@ -20,7 +20,7 @@ export interface DocumentText {
   text?: string
 }
 
-/** One query. */
+/** A query. */
 export interface QueryRow {
   id: string
   text?: string
@@ -34,11 +34,11 @@ export interface QueryRow {
 
 /** A document at its rank. */
 export interface RankedDocument {
-  /** Its place in `documents`. */
+  /** The document's place in `documents`. */
   document: number
-  /** Its judgment, where it has one. */
+  /** The document's judgment, if any. */
   grade?: number
-  /** Its rank in the other ranking, from 1, where that has it. */
+  /** The document's rank in the other ranking, from 1, if it is there. */
   other?: number
 }
 

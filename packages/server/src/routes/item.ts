@@ -5,7 +5,7 @@ import type { RequestVectors } from '../request-vectors.ts'
 
 /** A query or a document: its text, its embedding, or both. */
 export interface Item {
-  /** Its words count more than those of the text. */
+  /** The title; its words count more than those of the text. */
   title?: string | undefined
   text: string | undefined
   embedding: Embedding | undefined

@@ -75,7 +75,7 @@ function schema(type: z.ZodType, io: 'input' | 'output'): object {
   return described
 }
 
-/** The parts of a server that it tells clients about. */
+/** The parts of a server that its description names. */
 type Told = Pick<Services, 'model' | 'embedder' | 'limits' | 'strict'>
 
 /** The answer of `/info`, as text-embeddings-inference has it; Dify asks it before the first request. */

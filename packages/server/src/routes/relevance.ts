@@ -9,7 +9,7 @@ export const relevanceSchema = z.object({
   }),
 })
 
-/** What `relevance_score` is, where it is a probability. */
+/** The meaning of `relevance_score` if it is a probability. */
 export function relevanceMeta(
   { ranker }: { ranker: Ranker },
   { relevances }: Pick<RankedList, 'relevances'>,

@@ -19,13 +19,13 @@ export interface Services {
   model: string
 }
 
-/** One request to a route. */
+/** A request to a route. */
 export interface Call extends Services {
-  /** The embeddings in the body, by the names that stand for them. */
+  /** The embeddings in the body, by their names. */
   vectors: RequestVectors
-  /** Its texts that were cut; counted while it is handled. */
+  /** The truncated texts of the request; counted while it is handled. */
   cuts: Cuts
-  /** Ends the work when the client is gone or the time is up; made at its first use. */
+  /** Ends the work when the client has disconnected or the time is up; made at its first use. */
   signal(): AbortSignal
 }
 
@@ -62,7 +62,7 @@ export function route<Body extends z.ZodType, Answer extends z.ZodType>(
   }
 }
 
-/** A name for an answer, for people who compare logs. */
+/** An id of an answer, for comparing logs. */
 export function answerId(): string {
   return randomUUID()
 }

@@ -102,7 +102,7 @@ interface FoundDocument {
   title: string | undefined
   text: string | undefined
   relevance: number
-  /** The cosine or inner product with the query; NaN where its vector was not fetched. */
+  /** The cosine or inner product with the query; NaN if its vector was not fetched. */
   similarity: number
 }
 

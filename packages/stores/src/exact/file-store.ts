@@ -15,12 +15,12 @@ import type {
 } from '../store.ts'
 import { type Metric, searchExact } from './search-exact.ts'
 
-/** Rows that are copied at a time when a file is written anew. */
+/** Rows that are copied at a time when a file is rewritten. */
 const COPIED_ROWS = 4096
 
 /**
- * A file of embeddings as a store: exact search on all cores. Every change writes the file
- * anew, so it suits collections that change rarely; texts stay in files of their own.
+ * A file of embeddings as a store: exact search on all cores. Every change rewrites the file, so it
+ * suits collections that change rarely; texts stay in separate files.
  */
 export class FileStore implements Store {
   readonly #file: string
@@ -95,13 +95,13 @@ export class FileStore implements Store {
     })
   }
 
-  /** That of `kith background`, in a file beside this one. */
+  /** The background of `kith background`, in a file beside this one. */
   async background(): Promise<Background | undefined> {
     this.#state.check()
     return this.#embeddings && backgroundBeside(this.#file, this.#embeddings)
   }
 
-  /** None: the texts, whose terms would be counted, are in another file. */
+  /** No term statistics: the texts are in another file. */
   async terms(): Promise<undefined> {
     this.#state.check()
   }

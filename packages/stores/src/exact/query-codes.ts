@@ -1,6 +1,6 @@
 import type { Matrix } from '@kith/core'
 
-/** What a search knows of a query besides its code, in the form of the kernel. */
+/** The data of a query besides its code, in the form of the kernel. */
 export interface QueryFacts {
   /** The query is about `scale` times its code. */
   scale: number
@@ -8,7 +8,10 @@ export interface QueryFacts {
   length: number
   /** At least the length of what the code leaves out. */
   error: number
-  /** What the kernel adds to every product, as documents' codes have 64 added to each number. */
+  /**
+   * The offset that the kernel adds to every product, since documents' codes have 64 added to each
+   * number.
+   */
   offset: number
 }
 
@@ -60,8 +63,8 @@ export function encodeQuery(query: Float32Array, code: Int8Array): QueryFacts {
 }
 
 /**
- * What rounding may add to a score above the bound that the kernel computes from codes, relative
- * to the lengths of query and document: see assembly/scan-codes.ts.
+ * The most that rounding adds to a score above the bound that the kernel computes from codes,
+ * relative to the lengths of query and document: see assembly/scan-codes.ts.
  */
 export function slackFor(dimensions: number): number {
   return (dimensions + 64) * 2 ** -23

@@ -16,7 +16,7 @@ export interface Batch {
   thresholds: Float32Array | undefined
 }
 
-/** Some documents in a row: float32, or half-precision floats as they lie in a file. */
+/** Consecutive documents: float32, or half-precision floats as in a file. */
 export interface Block {
   data: Float32Array | Uint16Array
   /** The row of the first of them among all documents. */
@@ -46,7 +46,7 @@ export interface ScannerRecipe {
   module: object | undefined
 }
 
-/** A scanner with a memory of its own. */
+/** A scanner with separate memory. */
 export function createScanner({ module }: ScannerRecipe): Scanner {
   return module ? new WasmScanner(module as WebAssembly.Module) : new TypeScriptScanner()
 }

@@ -3,7 +3,7 @@ import { type AsyncScanner, handRound, type Slot, slotsFor } from '../hand-round
 import { toFloats } from './finite.ts'
 import type { Batch, Best } from './scanner.ts'
 
-/** What batches of queries are searched with. */
+/** The inputs of a search for batches of queries. */
 export interface Search {
   scanners: AsyncScanner[]
   reader: DocumentReader
@@ -56,7 +56,7 @@ async function guess(search: Search, batch: Batch): Promise<Float32Array | undef
   return thresholdsFrom(scores, rank)
 }
 
-/** What the scanners find in all documents of a reader. */
+/** The results of the scanners in all documents of a reader. */
 async function scanAll(
   { scanners }: Search,
   batch: Batch,
@@ -86,7 +86,7 @@ function only(batch: Batch, some: number[]): Batch {
 /** Documents of a sample, and at most this part of all. */
 const SAMPLE_ROWS = 2 ** 14
 const MOST_PART = 1 / 32
-/** They are read in this many places all over the collection, as neighbors may be alike. */
+/** The sample is read in this many places of the file, as neighboring rows may be similar. */
 const PLACES = 256
 /** Documents with larger numbers are left to the search, which knows what to say of them. */
 const LARGEST = 1e12

@@ -48,7 +48,7 @@ export interface ExactSearchResult {
 
 /** Below this many multiplications, starting a worker takes longer than the search. */
 const SMALL_WORK = 2 ** 29
-/** Queries from which on the codes of a document are worth making. */
+/** The number of queries from which on codes of documents save time. */
 const CODED_QUERIES = 64
 /** Kernel memory of one scanner; queries that do not fit take further passes over the documents. */
 const SCANNER_BYTES = 2 ** 28
@@ -187,8 +187,8 @@ export function recipeFor(kernel: KernelName): ScannerRecipe {
 }
 
 /**
- * The compiled code of a kernel. That it runs on this machine is @kith/core's
- * `kernel()` to say, which has also set the flag that Node 20 needs.
+ * The compiled code of a kernel. `kernel()` of @kith/core decides whether it runs on this machine,
+ * and has also set the flag that Node 20 needs.
  */
 function moduleOf(kernel: Exclude<KernelName, 'typescript'>): WebAssembly.Module {
   let module = modules.get(kernel)

@@ -54,7 +54,7 @@ export interface WasmExports {
   sort(scores: number, rows: number, count: number, scratch: number, places: number): void
 }
 
-/** Where everything lies in the kernel's memory; pointers are byte offsets. */
+/** The layout of the kernel's memory; pointers are byte offsets. */
 export interface Layout {
   /** Fours of numbers in a padded vector. */
   chunks: number

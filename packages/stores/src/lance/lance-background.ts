@@ -10,7 +10,7 @@ export class LanceBackground {
     this.#table = `${collection}.background`
   }
 
-  /** Undefined where none was kept. */
+  /** Undefined if none was kept. */
   async read(): Promise<string | undefined> {
     if (!(await this.#exists())) return undefined
     const table = await this.#connection.openTable(this.#table)

@@ -46,7 +46,7 @@ export function schemaOf(
   return new arrow.Schema(fields, new Map(metric && [[METRIC, metric]]))
 }
 
-/** The metric in the metadata of a collection's schema; undefined where they name none. */
+/** The metric in the metadata of a collection's schema; undefined if they name none. */
 export function metricIn(metadata: ReadonlyMap<string, string>): Metric | undefined {
   const metric = metadata.get(METRIC)
   return metric === 'dot' || metric === 'cosine' ? metric : undefined
@@ -90,7 +90,7 @@ function hashOf(document: StoreDocument): string | null {
 /** Columns that LanceDB answered with: a table, or a part of one. */
 type Columns = Pick<Table<TypeMap>, 'getChild' | 'numRows'>
 
-/** The documents of an answer of LanceDB; vectors are empty where it has none. */
+/** The documents of an answer of LanceDB; vectors are empty if it has none. */
 export function* toDocuments(table: Columns): Generator<StoreDocument> {
   const [titles, texts] = [table.getChild('title'), table.getChild('text')]
   const ids = table.getChild('id')!

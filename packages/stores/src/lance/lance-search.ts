@@ -83,7 +83,7 @@ async function withVectors(
   return found.map(({ ids, scores }) => {
     const vectors = new Float32Array(ids.length * dimensions)
     ids.forEach((id, i) => {
-      // One that was removed since it was found has no length.
+      // A document that was removed since it was found has no length.
       vectors.set(byId.get(id)?.vector ?? [], i * dimensions)
     })
     return { ids, scores, vectors }
@@ -104,7 +104,8 @@ async function searchOne(
   if (!indexed) search = search.bypassVectorIndex()
   if (filter !== undefined) search = search.where(filter)
   const found = [...toDocuments(await search.toArrow())]
-  // Its distances are 1 less the product, which costs digits: the vectors are here to score again.
+  // LanceDB's distances are 1 less the product, which costs digits: the vectors are here to score
+  // again.
   const data = joined(found)
   const memory = { memory: data, rows: found.length, dimensions: query.length }
   const one = { data: query, rows: 1, dimensions: query.length }

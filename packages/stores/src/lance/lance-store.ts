@@ -236,7 +236,7 @@ export class LanceStore implements Store {
     this.#state.check()
     if (!this.#table) return
     const { Index } = this.#lance
-    // Every batch that was loaded is a file of its own until now.
+    // Every batch that was loaded is a separate file until now.
     await this.#table.optimize()
     await this.#table.createIndex('id', { config: Index.btree() })
     const terms = await this.terms()

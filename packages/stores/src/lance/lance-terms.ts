@@ -15,7 +15,7 @@ export function isCollection(table: string): boolean {
   return !table.includes('.')
 }
 
-/** Statistics as they are kept. */
+/** Statistics in the stored form. */
 interface KeptTerms {
   version: string
   /** How many documents the collection had. */
@@ -44,7 +44,7 @@ export class LanceTerms {
   }
 
   /**
-   * The statistics; undefined where there are none.
+   * The statistics; undefined if there are none.
    *
    * @param documents How many documents the collection has: with another number, somebody changed
    * it without counting terms.
@@ -115,7 +115,10 @@ export class LanceTerms {
 export interface Change {
   /** Gets the documents that come and go. */
   terms: TermChanges
-  /** The documents with some ids, as they are before they change; none where all texts are counted anyway. */
+  /**
+   * The documents with some ids, as they are before they change; none if all texts are counted
+   * anyway.
+   */
   old(ids: readonly string[]): Promise<StoreDocument[]>
   /** Makes a part of the change. */
   write(writeDocuments: () => Promise<unknown>): Promise<void>

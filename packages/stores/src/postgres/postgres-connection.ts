@@ -52,14 +52,14 @@ export async function connectPostgres(
   return { pool, name }
 }
 
-/** Lets a function use a connection; one that broke is thrown away. */
+/** Lets a function use a connection; a broken connection is closed. */
 export async function withClient<T>(
   { pool, name }: Connections,
   use: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   let client: PoolClient | undefined
   let failure: Error | undefined
-  // A lost connection is also told here; without a listener it would end the program.
+  // A lost connection also emits an error here; without a listener the error would end the program.
   const onError = (error: Error): void => {
     failure = error
   }
@@ -89,7 +89,7 @@ export function inTransaction<T>(
       await client.query('COMMIT')
       return result
     } catch (error) {
-      // Where that fails too, the connection is lost, and the transaction with it.
+      // If the rollback fails too, the connection is lost, and the transaction with it.
       await client.query('ROLLBACK').catch(() => {})
       throw error
     }

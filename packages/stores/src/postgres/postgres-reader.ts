@@ -35,7 +35,7 @@ export class PostgresReader {
   ): Promise<(Buffer | null)[][]> {
     return withClient(this.#connections, async (client) => {
       if (effort !== undefined && this.#efforts.get(client) !== effort) {
-        // The iterative scan goes on until a filter has left enough documents.
+        // The iterative scan continues until a filter has left enough documents.
         await client.query(`SET hnsw.ef_search = ${effort}; SET hnsw.iterative_scan = strict_order`)
         this.#efforts.set(client, effort)
       }

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import type { Metric } from '../exact/search-exact.ts'
 import { type Connections, inTransaction, postgresError } from './postgres-connection.ts'
 
-/** The least pgvector: half precision, and scans that go on until a filter is satisfied. */
+/** The earliest pgvector: half precision, and scans that continue until a filter is satisfied. */
 const LEAST_VECTOR = [0, 8] as const
 
 const migrations: readonly string[] = [
@@ -41,7 +41,7 @@ export interface KnownCollection extends Collection {
 /**
  * Brings the tables up to date, and refuses a pgvector that is too old.
  *
- * @returns false where there are no tables and `create` is not set.
+ * @returns false if there are no tables and `create` is not set.
  */
 export async function prepareSchema(
   connections: Connections,
@@ -71,7 +71,7 @@ export function tableOf(name: string): string {
   return `kith.documents_${name}`
 }
 
-/** The index of a collection's words; no table has such a name. */
+/** The index of a collection's words; no table has a name of this form. */
 export function wordsIndexOf(name: string): string {
   return `words_${name}`
 }
@@ -98,7 +98,7 @@ export function checkName(name: string): string {
   )
 }
 
-/** A collection's properties; undefined where nothing was ever added to it. */
+/** A collection's properties; undefined if nothing was ever added to it. */
 export async function readCollection(
   db: Pick<PoolClient, 'query'>,
   name: string,
@@ -119,7 +119,7 @@ export async function readCollection(
   return rows[0] && checkCollection(name, rows[0])
 }
 
-/** A row of kith.collections, which anybody with a client for SQL can have changed. */
+/** A row of kith.collections, which any SQL client can have changed. */
 function checkCollection(name: string, row: KnownCollection): KnownCollection {
   const { dimensions, type, metric } = row
   const fits =
@@ -176,7 +176,7 @@ const LOCK = 0x6b697468
  * Brings the tables of one part of Kith up to date, in the schema `kith`. Migrations are
  * only ever appended to: the first ones have run somewhere already.
  *
- * @returns false where there are no tables and `create` is not set: then there are none afterwards.
+ * @returns false if there are no tables and `create` is not set: then there are none afterwards.
  */
 export async function migrate(
   connections: Connections,

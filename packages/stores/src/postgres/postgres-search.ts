@@ -74,7 +74,7 @@ export function encodeVector(vector: Float32Array, type: 'f16' | 'f32'): Buffer 
 /**
  * The numbers of a vector in pgvector's binary form, written to `into`.
  *
- * @returns false where there is no vector, or one of another length or type.
+ * @returns false if there is no vector, or one of another length or type.
  */
 export function decodeVector(
   bytes: Buffer | null,

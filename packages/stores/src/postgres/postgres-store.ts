@@ -123,7 +123,7 @@ export class PostgresStore implements Store {
     if (collection) {
       const { top, metric = collection.metric, exact = false, filter, vectors = true } = options
       const plan = { name: this.#name, collection, metric, exact, filter, vectors }
-      // So many queries that their answer is of a handy size.
+      // The number of queries whose answer has a convenient size.
       const perQuery = top * (vectors ? collection.dimensions * 4 : 64)
       const step = Math.max(1, Math.floor(ANSWER_BYTES / perQuery))
       for (let from = 0; from < queries.rows; from += step) {
@@ -162,7 +162,7 @@ export class PostgresStore implements Store {
         const columns = `id, ${withVectors ? 'embedding' : 'NULL'}, ${texts ? 'title, text' : 'NULL, NULL'}`
         return `SELECT ${columns} FROM ${tableOf(this.#name)} WHERE id = ANY (ARRAY[${list}])`
       })
-      // One array for all of them: thousands of small ones would keep the collector busy.
+      // One array for all vectors: thousands of small arrays would keep the garbage collector busy.
       const vectors = this.#reader.decode(
         this.#collection!,
         withVectors ? rows.map(([, vector]) => vector!) : [],

@@ -29,7 +29,7 @@ export async function beginTerms(
   await write(client, name, noTerms(tokenizer))
 }
 
-/** A collection's statistics, read only where they have changed; undefined where it has none. */
+/** A collection's statistics, read only where they have changed; undefined if it has none. */
 export async function readTermStatistics(
   db: Database,
   name: string,

@@ -18,13 +18,13 @@ const LANGUAGES = new Set([
 const PARTS = new Set(['chinese', 'code', 'japanese', 'korean', 'thai'])
 
 /**
- * The text search configuration that splits texts as a tokenizer does, more or less; undefined where
+ * The text search configuration that splits texts as a tokenizer does, more or less; undefined if
  * PostgreSQL has none.
  */
 export function wordsConfiguration(tokenizer: TermStatistics['tokenizer']): string | undefined {
   const names = tokenizer.split('+')
   if (names.every((name) => PARTS.has(name))) return undefined
-  // Those of other scripts stem English words in Latin letters, too.
+  // Configurations of other scripts stem English words in Latin letters, too.
   const own = names.filter((name) => name !== 'english' || names.length === 1)
   if (own.length === 1 && LANGUAGES.has(own[0]!)) return own[0]!
   return tokenizer === 'plural' ? 'english' : 'simple'

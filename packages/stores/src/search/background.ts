@@ -52,8 +52,8 @@ export async function readBackground(file: string): Promise<Background> {
 }
 
 /**
- * The background beside a file of embeddings; undefined where there is none, or, with a warning, where
- * documents came or went since it was made. One of another model is refused.
+ * The background beside a file of embeddings; undefined if there is none, or, with a warning, if
+ * documents were added or removed since it was made. A background of another model is refused.
  */
 export async function backgroundBeside(
   docs: string,

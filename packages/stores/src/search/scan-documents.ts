@@ -9,7 +9,7 @@ export interface ScannedBlock {
   vectors: Float32Array
 }
 
-/** One query's best documents so far, best first. */
+/** The best documents of a query so far, best first. */
 interface Best {
   ids: string[]
   scores: Float32Array

@@ -16,7 +16,7 @@ import { loadLanguages } from './load-languages.ts'
 /** The methods of a store that searching uses; stores of `@kith/stores` have them. */
 export interface SearchStore {
   readonly dimensions: number | undefined
-  /** The metric that documents are found by; absent where nobody knows. */
+  /** The metric of the search; absent if it is unknown. */
   readonly metric?: Metric | undefined
   search(
     queries: Matrix,
@@ -26,23 +26,23 @@ export interface SearchStore {
     ids: readonly string[],
     options: { vectors: boolean; texts: boolean },
   ): Promise<(FetchedDocument | undefined)[]>
-  /** The ids of the documents whose words fit a text best; absent where words cannot be searched. */
+  /** The ids of the documents whose words fit a text best; absent if words cannot be searched. */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
-  /** The vectors of the documents that have some texts; absent where texts cannot be looked up. */
+  /** The vectors of the documents that have some texts; absent if texts cannot be looked up. */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
-  /** How often terms occur in the documents; undefined where that is not known. */
+  /** How often terms occur in the documents; undefined if that is not known. */
   terms?(): Promise<TermStatistics | undefined>
-  /** The background by which the relevance of hits is estimated; undefined where none was made. */
+  /** The background by which the relevance of hits is estimated; undefined if none was made. */
   background?(): Promise<Background | undefined>
   close(): Promise<void>
 }
 
-/** A document of a store: its vector and texts as far as they were wanted. */
+/** A document of a store: its vector and texts, if requested. */
 export interface FetchedDocument {
   vector: Float32Array
   title?: string | undefined
   text?: string | undefined
-  /** What came with a document in memory; stores keep none. */
+  /** The metadata of a document in memory; stores keep none. */
   metadata?: unknown
 }
 
@@ -70,7 +70,7 @@ export async function openSearchStore(
   const store = await openStore(address, { metric: metric === 'auto' ? undefined : metric })
   if ((await store.count()) === 0) {
     await store.close()
-    // What stands before the @ of an address is a password.
+    // The part of an address before the @ contains a password.
     const shown = address.replace(/\/\/[^/]*@/, '//')
     throw new KithError(
       'BAD_INPUT',

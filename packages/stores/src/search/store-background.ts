@@ -4,7 +4,7 @@ import type { Store } from '../store.ts'
 import { textHash } from '../whole-text.ts'
 import { type ScannedBlock, searchScanned } from './scan-documents.ts'
 
-/** A store whose documents can be gone through. */
+/** A store whose documents can be listed. */
 export interface ScannedStore extends Pick<Store, 'count' | 'fetch' | 'dimensions'> {
   scan(options: { vectors: boolean }): AsyncIterable<ScannedBlock>
 }

@@ -73,7 +73,7 @@ export async function keepWords(file: string, key: string, kept: KeptWords): Pro
   }
 }
 
-/** The index of a key; undefined where the file has none that is whole. */
+/** The index of a key; undefined if the file has none that is whole. */
 export async function keptWords(file: string, key: string): Promise<KeptWords | undefined> {
   const bytes = await readWhole(file).catch(() => undefined)
   if (!bytes || bytes.length < HEAD) return undefined
@@ -92,7 +92,7 @@ export async function keptWords(file: string, key: string): Promise<KeptWords | 
     const ids = Buffer.from(bytes.buffer, at + head.statistics, head.ids).toString()
     return { ids: JSON.parse(ids), statistics, places: arrays as unknown as WordPlaces }
   } catch {
-    // A file that nobody can read costs the time to make the index again.
+    // An unreadable file only costs the time to make the index again.
     return undefined
   }
 }

@@ -15,7 +15,7 @@ export class WordIndex {
   readonly #settings: Pick<Settings, 'tokenizer' | 'k1' | 'b'>
   readonly #builder: TermStatisticsBuilder
   readonly #ids: string[] = []
-  /** The terms of each document, until they are put in order. */
+  /** The terms of each document, until they are sorted. */
   #postings: Uint32Array[] = []
   #count = 0
   #kept: KeptWords | undefined
@@ -126,7 +126,7 @@ function best(scores: Float64Array, top: number): number[] {
   return found
 }
 
-/** Where an index is kept, and the name of the texts that it is of. */
+/** The file of an index, and the name of its texts. */
 export interface WordsPlace {
   file: string
   key: string
@@ -137,7 +137,7 @@ export interface WordsPlace {
  * read once, into an index in memory, or the index of an earlier call is read. Of a collection that
  * is too large for it, the words are only counted.
  *
- * @param place Where the index is kept; undefined where nothing is.
+ * @param place Where the index is kept; undefined if nothing is.
  */
 export async function withWords(
   store: SearchStore,

@@ -1,8 +1,8 @@
-/** Where terms occur in documents: an inverted index as a few arrays, which can be kept in a file. */
+/** The documents of each term: an inverted index as a few arrays, which can be stored in a file. */
 export interface WordPlaces {
   /** The hashes of the terms, ascending. */
   hashes: Float64Array
-  /** Where the places of each term begin, and where the last ones end. */
+  /** The first entry of each term, and last the end of the last term's. */
   starts: Uint32Array
   /** The documents of each term, ascending, by their number. */
   documents: Uint32Array
@@ -76,7 +76,7 @@ function sortedBy(words: readonly Uint32Array[]): Uint32Array {
   return order
 }
 
-/** The range of the places of a term; empty where no document has it. */
+/** The range of the places of a term; empty if no document has it. */
 export function placesOf({ hashes, starts }: WordPlaces, hash: number): [number, number] {
   let [from, to] = [0, hashes.length]
   while (from < to) {

@@ -87,12 +87,12 @@ function Judging(props: { info: StudioInfo; found: AuditFound; leftOut: number }
   return <div ref={root} />
 }
 
-/** The audit of this collection: it runs once, also while other views are open. */
+/** The audit of this dataset: it runs once, also while other views are open. */
 let worker: Worker | undefined
 let latest: AuditAnswer | undefined
 let onAnswer: ((answer: AuditAnswer) => void) | undefined
 
-/** How far the audit is, and in the end what it has found. */
+/** The progress of the audit, and at the end its findings. */
 function useAudit({ texts, level }: StudioInfo): {
   answer: AuditAnswer | undefined
   stop: () => void

@@ -5,7 +5,7 @@ import type { StudioContext } from '../../src/studio-wire.ts'
 import { QueryContext } from '../model/query-context.ts'
 import { listen, source } from '../model/source.ts'
 
-/** The worker of the audit: goes through the judged queries once, until it is done or told to stop. */
+/** The worker of the audit: reads the judged queries once, until it is done or stopped. */
 let stopped = false
 
 listen<AuditWish | 'stop'>((wish) => {
@@ -54,7 +54,7 @@ function answer(message: AuditAnswer): void {
 
 /**
  * The unjudged documents of one query with most evidence, as `kith audit` lists them with its
- * defaults; undefined where the relevant documents do not fit a context.
+ * defaults; undefined if the relevant documents do not fit a context.
  */
 function suspectsOf(
   source: StudioContext,

@@ -8,7 +8,7 @@ import {
 } from '../model/page-settings.ts'
 import type { QueryContext } from '../model/query-context.ts'
 
-/** The targets in the order of the table, each with what it looks at. */
+/** The targets in the order of the table, each with the evidence it uses. */
 export const targets: readonly { name: Target; about: string }[] = [
   { name: 'mixed', about: 'similarity to the ground truth, by embeddings and neighbors' },
   { name: 'rnn', about: 'reciprocal neighbors shared with the ground truth' },
@@ -31,7 +31,7 @@ export interface TargetColumn {
 export interface LabelTable {
   /** The documents that count as ground truth. */
   truth: number[]
-  /** Documents with a probability worth showing, those that `mixed` likes first. */
+  /** Documents with a large enough probability, those with the most in `mixed` first. */
   rows: number[]
   columns: TargetColumn[]
   /** How many candidates there are. */
@@ -39,7 +39,7 @@ export interface LabelTable {
 }
 
 const method = new Reranker()
-/** Rows that are shown, and the probability from which on one is worth it. */
+/** The maximum number of rows, and the smallest probability that is shown. */
 const [SHOWN, VISIBLE] = [40, 0.0005]
 
 /** Makes labels of one query with every target. */
@@ -71,7 +71,10 @@ export function labelTable(
   return { truth, rows: worthShowing(columns, truth), columns, candidates: inContext.length }
 }
 
-/** The ground truth, then what evidence speaks for; what is spread evenly says nothing about a document. */
+/**
+ * The ground truth, then documents with evidence; evenly spread probability says nothing about a
+ * document.
+ */
 function worthShowing(columns: readonly TargetColumn[], truth: readonly number[]): number[] {
   const known = new Set(truth)
   const found = new Map<number, number>()

@@ -4,7 +4,7 @@ import { wordsOf } from '../../src/studio-wire.ts'
 import { mixOf, type PageSettings } from './page-settings.ts'
 import type { QueryContext } from './query-context.ts'
 
-/** What reranking did to a query's candidates. Documents are places in the run's order. */
+/** The effect of reranking on a query's candidates. Documents are places in the run's order. */
 export interface Analysis {
   /** Documents in their new order; those of the context come first. */
   order: Uint32Array
@@ -16,9 +16,9 @@ export interface Analysis {
   scores: Float32Array
   /** The summands of each score, by document; only documents of the context have any. */
   parts: Map<number, ScoreParts>
-  /** Which of the summands take part in this ranking. */
+  /** The summands that take part in this ranking. */
   shown: readonly PartName[]
-  /** nDCG@10; undefined where nothing relevant is known. */
+  /** nDCG@10; undefined if nothing relevant is known. */
   measure: { before: number; after: number } | undefined
   /** How relevant hits are, estimated; undefined without a background, and in a mix without words. */
   estimate: Estimate | undefined

@@ -73,7 +73,7 @@ function methodOptions(settings: PageSettings, use: Use): Option[] {
     if (name === NO_STATISTICS) return mix === 'words' ? [['term-statistics', 'none']] : []
     if (name === textWeightNames.textScore || name === textWeightNames.textGraph) {
       if (tokenizerOf(settings, use) === undefined) return []
-      // The BM25 score stands for the texts in the score.
+      // The BM25 score replaces the texts' view in the score.
       return mix === 'words' && name === textWeightNames.textScore ? [] : [set(option)]
     }
     const all = { ...settings, mix, method: 'neighbors' }

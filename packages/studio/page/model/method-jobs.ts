@@ -47,7 +47,7 @@ export interface MethodWish {
 /** The worker's answer to the request with this number. */
 export type MethodAnswer = { number: number } & ({ value: unknown } | { error: string })
 
-/** What the method's worker does with a query's context and the page's settings. */
+/** The jobs of the method's worker with a query's context and the page's settings. */
 const jobs = { analyze, explore, explain, labelTable } satisfies Record<
   string,
   (context: QueryContext, page: PageSettings, ...args: never[]) => unknown

@@ -13,7 +13,7 @@ import {
 export interface PageSettings
   extends Omit<Settings, 'views' | 'kernel' | 'tokenizer' | 'statistics' | 'preselect'> {
   tokenizer: TokenizerName
-  /** Where it is counted how rare a term is: in the whole corpus, or in the candidates alone. */
+  /** The texts that term statistics are counted in: the whole corpus, or only the candidates. */
   statistics: 'corpus' | 'candidates'
   /** M; undefined is the method's own choice, which depends on `statistics`. */
   preselect: number | undefined
@@ -29,18 +29,21 @@ export type PageLabelSettings = Pick<
   'labelDepth' | 'boost' | 'normalize' | 'normalizeOver' | 'aggregate'
 >
 
-/** What settings are used for, on which it depends which of them count. */
+/** The purpose of the settings, which decides which of them count. */
 export interface Use {
-  /** Whether the collection has texts. */
+  /** Whether the dataset has texts. */
   texts: boolean
-  /** Labels have neither words score nor support. */
+  /** Labels have neither BM25 score nor support. */
   labels?: boolean
 }
 
 /** docs/method.md section 4: the weights of the words where there are texts. */
 const words = { textScore: 0.2, textGraph: 0.3 }
 
-/** docs/method.md section 4: from how many candidates a context is chosen by the collection's statistics. */
+/**
+ * docs/method.md section 4: from how many candidates a context is chosen by the dataset's
+ * statistics.
+ */
 const PRESELECT = 200
 
 /** The presets as the page holds them. A raw mix has one view, so the words count nothing there. */
@@ -69,7 +72,7 @@ export const defaultLabels: PageLabelSettings = (({
   aggregate,
 }) => ({ labelDepth, boost, normalize, normalizeOver, aggregate }))(labelPresets.balanced)
 
-/** The preset that settings are equal to, undefined where there is none. */
+/** The preset that settings are equal to, undefined if there is none. */
 export function presetOf(settings: PageSettings): PresetName | undefined {
   return (Object.keys(pagePresets) as PresetName[]).find((name) =>
     Object.entries(pagePresets[name]).every(
@@ -94,7 +97,7 @@ export function mixOf({ mix }: PageSettings, { texts, labels }: Use): Settings['
   return mix === 'words' && (!texts || labels) ? 'standard' : mix
 }
 
-/** How words become terms; undefined where they do not take part: without texts, and in a raw mix. */
+/** How words become terms; undefined if they do not take part: without texts, and in a raw mix. */
 export function tokenizerOf(settings: PageSettings, use: Use): TokenizerName | undefined {
   const { tokenizer, textScore, textGraph } = settings
   const mix = mixOf(settings, use)
@@ -102,7 +105,10 @@ export function tokenizerOf(settings: PageSettings, use: Use): TokenizerName | u
   return use.texts && counts ? tokenizer : undefined
 }
 
-/** From how many of the first candidates the context is chosen; 0 takes the first ones as they are. */
+/**
+ * From how many of the first candidates the context is chosen; 0 takes the first candidates
+ * unchanged.
+ */
 export function preselectOf({ preselect, statistics }: PageSettings): number {
   return preselect ?? (statistics === 'corpus' ? PRESELECT : 0)
 }
@@ -115,7 +121,10 @@ export function lookedAt(settings: PageSettings, use: Use): number {
     : contextSize
 }
 
-/** The settings as `@kith/core` takes them. @param counted The collection's statistics, where they count. */
+/**
+ * The settings as `@kith/core` takes them. @param counted The dataset's statistics, where they
+ * count.
+ */
 export function methodSettings(
   settings: PageSettings,
   use: Use,
@@ -127,7 +136,7 @@ export function methodSettings(
   if (tokenizerOf(settings, use) === undefined) {
     return { ...own, views: { vectors: { score: 1, graph: 1 } } }
   }
-  // In the second generation the words score stands for the words in the score.
+  // In the second generation the BM25 score replaces the texts' view in the score.
   const score = mix === 'words' ? 0 : textScore
   return {
     ...own,

@@ -19,9 +19,12 @@ type PageCandidates = CandidateViews & { vectors: Float32Array[] }
 /** A query's context in the forms that `@kith/core` takes; the words are found once for each kind of terms. */
 export class QueryContext {
   readonly source: StudioContext
-  /** The collection's, of the terms that the next call takes; undefined where they are not known. */
+  /**
+   * The term statistics of the corpus, by the tokenizer of the next call; undefined if they are not
+   * known.
+   */
   statistics: TermStatistics | undefined
-  /** The collection's; undefined where it has none. */
+  /** The background of the corpus; undefined if there is none. */
   background: Background | undefined
   readonly #prepared = new Map<TokenizerName, PreparedText[]>()
 
@@ -30,7 +33,7 @@ export class QueryContext {
     this.statistics = statistics
   }
 
-  /** Whether the collection has texts. */
+  /** Whether the dataset has texts. */
   get texts(): boolean {
     return this.source.documents[0]?.text !== undefined
   }
@@ -95,7 +98,7 @@ export class QueryContext {
 
 const known = new Map<TokenizerName, Promise<TermStatistics>>()
 
-/** The collection's statistics where settings take them; each kind of terms is fetched once. */
+/** The term statistics of the corpus if settings use them; each tokenizer's are fetched once. */
 export async function statisticsFor(
   page: PageSettings,
   texts: boolean,
@@ -104,14 +107,14 @@ export async function statisticsFor(
   if (statistics !== 'corpus' || mixOf(page, { texts }) !== 'words' || !texts) return undefined
   const own = known.get(tokenizer) ?? source().statistics(tokenizer).then(termStatisticsFromBytes)
   known.set(tokenizer, own)
-  // What failed once may be there the next time.
+  // A request that failed once may succeed the next time.
   own.catch(() => known.delete(tokenizer))
   return own
 }
 
 let background: Promise<Background | undefined> | undefined
 
-/** The scale on which relevance is estimated, fetched once; undefined where the collection has none. */
+/** The scale on which relevance is estimated, fetched once; undefined if the dataset has none. */
 export function collectionBackground(): Promise<Background | undefined> {
   background ??= source().background()
   background.catch(() => {

@@ -65,9 +65,9 @@ async function ask(path: string, parameters: Parameters, signal?: AbortSignal): 
   throw new Error(error)
 }
 
-/** Where the page's data comes from: the studio's server, or a collection that the page holds. */
+/** The source of the page's data: the studio's server, or a dataset inside the page. */
 interface DataSource {
-  /** The properties of the collection. */
+  /** The properties of the dataset. */
   info(): Promise<StudioInfo>
   /** Queries that have some words. */
   queries(search: string, signal: AbortSignal): Promise<QueryList>
@@ -75,11 +75,11 @@ interface DataSource {
   judged(): Promise<string[]>
   /** The texts of some documents. */
   documents(ids: readonly string[]): Promise<DocumentText[]>
-  /** The bytes of the collection's term statistics. */
+  /** The bytes of the dataset's term statistics. */
   statistics(tokenizer: TokenizerName): Promise<Uint8Array>
-  /** The scale on which relevance is estimated; undefined where the collection has none. */
+  /** The scale on which relevance is estimated; undefined if the dataset has none. */
   background(): Promise<Background | undefined>
-  /** One query with at least its first candidates and, if asked for, all its relevant documents. */
+  /** A query with at least its first candidates and, if asked for, all its relevant documents. */
   context(query: string, top: number, options?: ContextOptions): Promise<StudioContext>
   /** A free text with its nearest documents; only where `info` names a model. */
   textContext(text: string, top: number, signal: AbortSignal): Promise<StudioContext>
@@ -99,18 +99,18 @@ export function source(): DataSource {
   return current
 }
 
-/** Makes a collection that the page holds its source. */
+/** Makes a dataset that the page holds its source. */
 export function hold(given: HeldCollection): void {
   collection = given
   current = heldSource(given)
 }
 
-/** The collection that the page holds; undefined where it has a server. */
+/** The dataset that the page holds; undefined if it has a server. */
 export function held(): HeldCollection | undefined {
   return collection
 }
 
-/** The data of a collection that the page holds, in the form of a server's answers. */
+/** The data of a dataset that the page holds, in the form of a server's answers. */
 export function heldSource(collection: HeldCollection): DataSource {
   const { info, queries, documents, statistics, background } = collection
   const places = new Map(queries.map(({ query }, place) => [query.id, place]))
@@ -164,7 +164,7 @@ function contextAt({ queries, documents, vectors }: HeldCollection, place: numbe
   }
 }
 
-/** The collection that was written into a page as JSON. */
+/** The dataset that was written into a page as JSON. */
 export function readCollection(json: string): HeldCollection {
   const { vectors, statistics, ...rest } = JSON.parse(json) as WrittenCollection
   const { base64, rows, dimensions } = vectors
@@ -191,14 +191,16 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Starts a worker of the page, and gives it the collection where the page holds one. */
+/** Starts a worker of the page, and gives it the dataset where the page holds one. */
 export function startWorker(Kind: new () => Worker): Worker {
   const worker = new Kind()
   worker.postMessage(held())
   return worker
 }
 
-/** In a worker: takes the collection, which comes first, and hands every later message to a function. */
+/**
+ * In a worker: takes the dataset, which comes first, and hands every later message to a function.
+ */
 export function listen<Message>(onMessage: (message: Message) => void): void {
   let started = false
   addEventListener('message', ({ data }: MessageEvent) => {

@@ -14,7 +14,7 @@ export type ViewName = (typeof viewNames)[number]
 /** Everything that the page shows; its address has all of it. */
 export interface StudioState {
   view: ViewName
-  /** The id of the query; undefined shows the one that the collection opens on. */
+  /** The id of the query; undefined shows the one that the dataset opens on. */
   query: string | undefined
   /** A free text that is looked at instead of a query of the run. */
   text: string | undefined
@@ -97,7 +97,10 @@ function changes<T extends object>(own: readonly (keyof T & string)[], settings:
     .map((name): Option => [name, String(settings[name])])
 }
 
-/** The settings that an address names. Anybody can write one: what is not allowed is left out. */
+/**
+ * The settings in an address. Anybody can write an address: settings that are not allowed are left
+ * out.
+ */
 function settingsFrom(address: URLSearchParams): PageSettings {
   const settings = withinShares(read(address, names, defaultSettings, checkSetting))
   if (address.has(NO_STATISTICS)) settings.statistics = 'candidates'
@@ -113,11 +116,11 @@ function labelSettingsFrom(address: URLSearchParams): PageLabelSettings {
 }
 
 function checkSetting(part: Partial<Settings>): void {
-  // One share is checked without the other's default.
+  // Each weight is checked without the other's default.
   resolveSettings({ neighborWeight: 0, supportWeight: 0, ...part })
 }
 
-/** Neighbors and support share what is left of 1: where they ask for more, the default holds. */
+/** Neighbors and support share the rest of 1: if their sum is larger, the default applies. */
 function withinShares(settings: PageSettings): PageSettings {
   try {
     const { neighborWeight, supportWeight } = settings

@@ -4,7 +4,7 @@ import type { JobArguments, JobName, JobResult, MethodAnswer, MethodWish } from 
 import { startWorker } from './source.ts'
 import RankingWorker from './worker.ts?worker&inline'
 
-/** What a job gave, and for what: the page may want something newer already. */
+/** The result of a job, and its inputs: the page may already show newer ones. */
 export interface Done<J extends JobName> {
   value: JobResult<J>
   source: StudioContext

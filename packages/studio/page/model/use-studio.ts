@@ -47,9 +47,9 @@ export function useStudio(): [StudioState, Update] {
   return [state, update]
 }
 
-/** The context of a query, as far as it is there. */
+/** The context of a query, as far as it is loaded. */
 interface LoadedContext {
-  /** That of the query before, until the new one has come. */
+  /** The context of the query before, until the new one has arrived. */
   source?: StudioContext
   error?: string
 }
@@ -84,7 +84,7 @@ export function useQueryContext(
 export interface ViewProps {
   info: StudioInfo
   source: StudioContext
-  /** Those that the analysis is of; the state may have newer ones already. */
+  /** The settings of the analysis; the state may already have newer ones. */
   settings: PageSettings
   analysis: Analysis
   state: StudioState

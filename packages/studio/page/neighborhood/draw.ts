@@ -20,7 +20,7 @@ const TOGETHER = 256
 /** Documents that are named in the picture. */
 const NAMED = 8
 
-/** What changes only with query and settings: edges and documents. */
+/** Draws the parts that change only with query and settings: edges and documents. */
 export function drawGraph(ctx: CanvasRenderingContext2D, scene: Scene, colors: Colors): void {
   ctx.clearRect(0, 0, scene.width, scene.height)
   const crowded = scene.ranks.length > 300
@@ -31,12 +31,15 @@ export function drawGraph(ctx: CanvasRenderingContext2D, scene: Scene, colors: C
   ctx.globalAlpha = crowded ? 0.35 : 0.7
   strokePairs(ctx, scene.places, scene.neighborhood.mutual)
   ctx.globalAlpha = 1
-  // Those that rank first lie on top.
+  // Documents with the best ranks lie on top.
   const rows = [...scene.ranks.keys()].sort((a, b) => scene.ranks[b]! - scene.ranks[a]!)
   for (const row of rows) drawRow(ctx, scene, colors, row)
 }
 
-/** What follows the pointer: the document looked at or else the probe, and its neighbors; above all, names. */
+/**
+ * Draws the parts that follow the pointer: the document under the pointer or else the probe, and
+ * its neighbors; above all, names.
+ */
 export function drawFocus(
   ctx: CanvasRenderingContext2D,
   scene: Scene,
@@ -67,7 +70,7 @@ export function drawFocus(
   drawName(ctx, scene, colors, looked)
 }
 
-/** The row under a point, undefined where none is near. */
+/** The row under a point, undefined if none is near. */
 export function rowAt({ places, em }: Scene, x: number, y: number): number | undefined {
   let best: number | undefined
   let nearest = (1.25 * em) ** 2

@@ -24,7 +24,7 @@ export interface Exploration {
   similarities: {
     geometric: Float32Array
     jaccard: Float32Array
-    /** Undefined where the ranking does not mix these two alone. */
+    /** Undefined if the ranking does not mix these two alone. */
     mixed: Float32Array | undefined
   }
 }
@@ -80,11 +80,11 @@ function rowOf({ toQuery, toCandidates }: Similarity): Float32Array {
   return Float32Array.of(toQuery, ...toCandidates)
 }
 
-/** Who is whose neighbor in a picture's rows; row 0 is the query, row i + 1 candidate i. */
+/** The neighbor relations in a picture's rows; row 0 is the query, row i + 1 candidate i. */
 export interface Neighborhood {
   /** R: the rows that name each other, without the row itself. */
   reciprocal: number[][]
-  /** What R* has besides R. */
+  /** The members of R* outside R. */
   extended: number[][]
   /** Pairs that name each other, each once. */
   mutual: [number, number][]

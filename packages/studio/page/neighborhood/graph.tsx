@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { drawFocus, drawGraph, readColors, rowAt, type Scene } from './draw.ts'
 
-/** What the graph shows, before it knows its size. */
+/** The contents of the graph, before its size is known. */
 export interface GraphProps extends Omit<Scene, 'places' | 'width' | 'height' | 'em'> {
   /** From −1 to 1 in both directions. */
   projection: Float32Array

@@ -22,7 +22,7 @@ const signs = {
 /** The longest name in the picture. */
 const NAME = 28
 
-/** The context as a graph: who is whose neighbor, and who vouches for whom. */
+/** The context as a graph: neighbors, and reciprocal neighbors. */
 export function NeighborhoodView({ source, settings, state, info, update }: ViewProps): VNode {
   const { done, error } = useMethod('explore', source, settings, state.probe)
   if (!done) return <p class={error ? 'failure' : 'loading'}>{error ?? 'Finding neighbors …'}</p>
@@ -92,7 +92,7 @@ interface NeighborPanelProps {
   onProbe: (row: number) => void
 }
 
-/** What is known about the document under the pointer, else about the probe. */
+/** Details of the document under the pointer, else of the probe. */
 function NeighborPanel(props: NeighborPanelProps): VNode {
   const { source, exploration, looked, level, onProbe } = props
   const { members, neighborhood, similarities, probe, ranks } = exploration

@@ -74,7 +74,7 @@ interface ChoiceProps<T> {
   onChange: (value: T) => void
 }
 
-/** One of a few words. */
+/** A choice among a few words. */
 export function Choice<T extends string>(props: ChoiceProps<T>): VNode {
   const { label, help, options, value, onChange } = props
   const name = useId()
@@ -99,7 +99,7 @@ export function Choice<T extends string>(props: ChoiceProps<T>): VNode {
   )
 }
 
-/** One of many words. */
+/** A choice among many words. */
 export function LongChoice<T extends string>(props: ChoiceProps<T>): VNode {
   const { label, help, options, value, onChange } = props
   const id = useId()
@@ -117,7 +117,7 @@ export function LongChoice<T extends string>(props: ChoiceProps<T>): VNode {
   )
 }
 
-/** What the signs of a picture mean: the class of each sign, and its meaning. */
+/** A legend: the class of each sign in a picture, and its meaning. */
 export function Legend({ signs }: { signs: Readonly<Record<string, string>> }): VNode {
   return (
     <ul class="legend" aria-label="Legend">

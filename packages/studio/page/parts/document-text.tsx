@@ -93,7 +93,7 @@ export function difference(value: number): string {
   return `${value > 0 ? '+' : '−'}${text}`
 }
 
-/** The class of a difference: what is better is colored otherwise than what is worse. */
+/** The class of a difference: gains and losses have different colors. */
 export function tone(value: number): string {
   if (Math.abs(value) < 0.0005) return 'same'
   return value > 0 ? 'gain' : 'loss'

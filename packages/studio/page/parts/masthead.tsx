@@ -12,7 +12,7 @@ const titles: Record<ViewName, string> = {
   audit: 'Audit',
 }
 
-/** The name of the page, what it looks at, and the way from view to view. */
+/** The name of the page, its dataset, and the links to the views. */
 export function Masthead(props: { info: StudioInfo; view: ViewName; update: Update }): VNode {
   const { info, view, update } = props
   return (

@@ -50,7 +50,7 @@ interface Item extends StudioDocument {
 }
 
 /**
- * A query and its candidates from JSON, as a collection of one query. The candidates stand in the
+ * A query and its candidates from JSON, as a dataset of one query. The candidates stand in the
  * order of their scores or, where one has none, of their cosines with the query.
  *
  * @param name What the page calls it.
@@ -150,7 +150,10 @@ function itemOf(given: unknown, where: string): Item {
   }
 }
 
-/** Words count where all have a text. Where only some have one, somebody forgot the others. */
+/**
+ * Words count if all candidates have a text. If only some have a text, the others are probably
+ * missing by mistake.
+ */
 function checkTexts(items: readonly Item[]): boolean {
   const lacking = items.findIndex(({ text }) => text === undefined)
   if (lacking < 0) return true
@@ -199,7 +202,7 @@ function vectorOf(value: unknown, where: string): Float32Array {
   return vector
 }
 
-/** The cosine of two items' vectors; 0 where one has no length. */
+/** The cosine of two items' vectors; 0 if one has no length. */
 function cosine({ vector: a }: Item, { vector: b }: Item): number {
   let [sum, squares, others] = [0, 0, 0]
   for (let i = 0; i < a.length; i++) {

@@ -9,7 +9,7 @@ import { Mark, partTitles } from './ranking-list.tsx'
 /** Neighbors and supporters that are named. */
 const NAMED = 6
 
-/** Why a document stands where it stands: the parts of its score, and who speaks for it. */
+/** Explains the rank of a document: the parts of its score, and its supporters. */
 export function ExplanationCard(
   props: ViewProps & { document: number; onClose: () => void },
 ): VNode | null {
@@ -60,7 +60,7 @@ export function ExplanationCard(
   )
 }
 
-/** The parts of a score, each with what it is made of. */
+/** The parts of a score, each with its components. */
 function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
   const { source, analysis, settings, info, explanation } = props
   const { score, jaccard, words, shared, supporters, matched } = explanation
@@ -145,7 +145,7 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
   )
 }
 
-/** Those who speak for a document, with what each one counts for. */
+/** The supporters of a document, with the contribution of each. */
 function Speakers(props: { title: string; kind: string; children: ComponentChildren }): VNode {
   return (
     <div>
@@ -157,7 +157,9 @@ function Speakers(props: { title: string; kind: string; children: ComponentChild
   )
 }
 
-/** The query's words that a document has, each with its part of the words score, and those it lacks. */
+/**
+ * The query's words that a document has, each with its part of the BM25 score, and those it lacks.
+ */
 function MatchedWords(props: {
   query: string
   matched: readonly MatchedTerm[]

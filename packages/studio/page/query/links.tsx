@@ -49,7 +49,7 @@ export interface VisibleRows {
 const [MARGIN, STEP] = [40, 20]
 
 /**
- * Which of `count` equally high rows lie in or near the window. Drawing a thousand rows anew for
+ * Which of `count` equally high rows lie in or near the window. Drawing a thousand rows again for
  * each move of a slider would be seen; these are never more than a hundred or two.
  */
 export function useVisibleRows(

@@ -69,7 +69,9 @@ export function QueryHead(props: {
   )
 }
 
-/** Whether the corpus has something about the query, and how many of its hits are worth showing. */
+/**
+ * Whether the corpus has something about the query, and how many of its hits are above the cutoff.
+ */
 function OnTopic({ onTopic, kept }: Estimate): VNode {
   return (
     <div class="on-topic">
@@ -116,7 +118,8 @@ function QuerySearch(props: {
           entered.current = undefined
         },
         () => {
-          // A newer search has taken its place, or the server is gone and the next request says so.
+          // A newer search has replaced this one, or the server has stopped and the next request
+          // reports it.
         },
       )
     return () => abort.abort()
@@ -143,7 +146,7 @@ function QuerySearch(props: {
     Enter: () => {
       if (!open) setOpen(true)
       else if (list.words === words) choose(active)
-      // What stands there is still the list of the words before.
+      // The list still belongs to the words before.
       else entered.current = words
     },
     Escape: () => setOpen(false),

@@ -77,8 +77,8 @@ function partSigns({ shown }: Analysis): Record<string, string> {
 
 /**
  * Everything that belongs to the document under the pointer or the focus gets the class `active`.
- * Done past the virtual document: with a thousand rows, drawing all of them anew for each move
- * of the pointer would be seen.
+ * Done past the virtual document: with a thousand rows, drawing all of them again for each move of
+ * the pointer would be seen.
  */
 function useLinkedHover(): RefObject<HTMLElement | null> {
   const root = useRef<HTMLElement>(null)

@@ -19,7 +19,7 @@ interface RankingListProps {
   onSelect: (document: number | undefined) => void
 }
 
-/** One of the two rankings, a document per line. Arrows go from line to line. */
+/** One of the two rankings, a document per line. Arrow keys move from line to line. */
 export function RankingList(props: RankingListProps): VNode {
   const { title, when, documents, analysis, shown, rows, level, selected, onSelect } = props
   const ranked = when === 'before' ? Array(shown).keys() : analysis.order.subarray(0, shown)
@@ -112,7 +112,7 @@ interface BarRange {
   high: number
 }
 
-/** What each part of a score is called. */
+/** The name of each part of a score. */
 export const partTitles: Record<PartName, string> = {
   similarity: 'similarity',
   words: 'BM25',
@@ -135,7 +135,7 @@ function barRange({ parts, shown }: Analysis, documents: Iterable<number>): BarR
   return { low, high: high > low ? high : low + 1 }
 }
 
-/** A score as a bar of its parts; what is below 0 lies left of the line. */
+/** A score as a bar of its parts; negative parts lie left of the line. */
 function ScoreBar(props: {
   parts: ScoreParts
   shown: readonly PartName[]

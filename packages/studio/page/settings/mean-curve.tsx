@@ -11,7 +11,9 @@ import { positionOf, type SliderName, sliderRule, stopsOf } from './sliders.ts'
 /** The drawing's own units. */
 const [WIDTH, HEIGHT, EDGE] = [280, 96, 8]
 
-/** What the settings do over all judged queries: the mean, and its curve along one setting. */
+/**
+ * The effect of the settings over all judged queries: the mean, and its curve along one setting.
+ */
 export function MeanCurve(props: {
   info: StudioInfo
   settings: PageSettings
@@ -95,7 +97,7 @@ function shown(value: number): string {
   return String(Number(value.toFixed(3)))
 }
 
-/** Outlives the panel: it holds the collection's judged queries, as many as fit. */
+/** Outlives the panel: it holds the dataset's judged queries, as many as fit. */
 let worker: Worker | undefined
 
 /** The means over all judged queries, from a worker that always works on the latest settings. */

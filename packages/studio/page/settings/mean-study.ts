@@ -27,7 +27,7 @@ interface Asked {
   largest: number
 }
 
-/** Bytes of the collection that are kept; other queries are fetched anew for each study. */
+/** Bytes of the dataset that are kept; other queries are fetched again for each study. */
 const KEPT_BYTES = 2 ** 28
 /** Queries that are asked for at a time. */
 const TOGETHER = 8
@@ -87,8 +87,8 @@ export class MeanStudy {
       })
       drawn++
     }
-    // Where all queries are at hand the mean is there in a moment, and the curve follows.
-    // Where they must be fetched, each one gives all it has at once.
+    // If all queries are available, the mean appears at once, and the curve follows. If queries
+    // must be fetched, each query is measured for all settings when it arrives.
     const atHand = this.#atHand(variants)
     for await (const trial of this.#trials(atHand ? [current] : variants, isWanted)) {
       sums.before += ndcg(trial.grades, trial.ideal, CUTOFF)
@@ -144,7 +144,7 @@ export class MeanStudy {
       source: context,
       tokenizer,
       context: trialContext(context, largest, tokenizer),
-      // Its vectors, and the similarities that the trial context will remember.
+      // The query's vectors, and the similarities that the trial context will remember.
       bytes: found.vectors.data.byteLength + 3 * 4 * (largest + 1) ** 2,
     }
     if (this.#bytes - (known?.bytes ?? 0) + trial.bytes <= KEPT_BYTES) {
@@ -175,7 +175,7 @@ function measure({ context, grades, ideal }: Trial, { settings }: Asked): number
   return ndcg(first, ideal, CUTOFF)
 }
 
-/** Queries in an order in which any first part stands for the whole: files are often sorted. */
+/** Queries in an order in which any first part is a fair sample: files are often sorted. */
 function mixed(queries: readonly string[]): string[] {
   const count = queries.length
   let step = Math.max(1, Math.round(count * 0.618))

@@ -23,20 +23,20 @@ export type SliderName =
   | 'titleWeight'
   | 'preselect'
 
-/** One slider of the panel. */
+/** A slider of the panel. */
 export interface SliderRule {
   name: SliderName
   label: string
-  /** Its symbol in the method. */
+  /** The setting's symbol in the method. */
   symbol?: string
-  /** What moving it does, in a sentence. */
+  /** The effect of moving the slider, in a sentence. */
   help: string
   from: number
   to: number
   step: number
   /** The values that the curve of the mean is drawn through. */
   stops: readonly number[]
-  /** Where the setting does nothing, its slider is not shown. */
+  /** The slider is hidden if the setting has no effect. */
   isIdle?(settings: PageSettings, use: Use): boolean
 }
 
@@ -129,12 +129,12 @@ export function sliderRule(name: SliderName): SliderRule {
   return all.find((rule) => rule.name === name)!
 }
 
-/** How far a slider goes within a collection. */
+/** How far a slider goes within a dataset. */
 export function endOf({ name, to }: SliderRule, depth: number): number {
   return counting.has(name) ? Math.min(to, depth) : to
 }
 
-/** Where a slider stands. */
+/** The position of a slider. */
 export function positionOf(name: SliderName, settings: PageSettings): number {
   return name === 'preselect' ? preselectOf(settings) : settings[name]
 }
@@ -144,7 +144,7 @@ export function firstSlider(settings: PageSettings, use: Use): SliderName {
   return mixOf(settings, use) === 'words' ? 'bm25Weight' : 'lambda'
 }
 
-/** The stops of a slider within a collection, with the current value among them. */
+/** The stops of a slider within a dataset, with the current value among them. */
 export function stopsOf(name: SliderName, settings: PageSettings, depth: number): number[] {
   const { stops } = sliderRule(name)
   const within = stops.filter((stop) => !counting.has(name) || stop <= depth)

@@ -23,14 +23,14 @@ export interface LossPart {
 /** A query that an adapter learns from. */
 export interface AdapterQuery {
   id: string
-  /** Its embedding, of any length. */
+  /** The query's embedding, of any length. */
   vector: Float32Array
   parts: readonly LossPart[]
   /** The first documents of a search: they stay in softmaxes over a sample of the corpus. */
   retrieved: ArrayLike<number>
 }
 
-/** What an adapter is fitted to, and how strongly it is held at the identity. */
+/** The data that an adapter is fitted to, and its shrinkage to the identity. */
 export interface AdapterProblem {
   queries: readonly AdapterQuery[]
   documents: DocumentVectors

@@ -9,7 +9,7 @@ export interface SoftmaxSet {
   query: number
   /** The documents: rows, or the whole corpus. */
   over: ArrayLike<number> | 'corpus'
-  /** Its factor in the loss. */
+  /** The query's factor in the loss. */
   weight: number
   /** Lists of rows that a sample of the corpus always has. */
   near: readonly ArrayLike<number>[]
@@ -17,7 +17,7 @@ export interface SoftmaxSet {
 
 /** Documents up to which a softmax runs over the whole corpus. */
 const EXACT = 300_000
-/** Documents that stand for the rest of a larger corpus. */
+/** A sample of documents that represents the rest of a larger corpus. */
 const SAMPLE = 1000
 /** Documents whose scores are computed together. */
 const DOCUMENTS = 8192

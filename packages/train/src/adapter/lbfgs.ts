@@ -28,7 +28,7 @@ export interface LbfgsOptions {
   tolerance?: number | undefined
   /** Corrections to keep. */
   memory?: number | undefined
-  /** Called after each iteration; may throw to stop, and `minimize` goes on from the state. */
+  /** Called after each iteration; may throw to stop, and `minimize` resumes from the state. */
   onIteration?: ((state: LbfgsState) => void | Promise<void>) | undefined
 }
 
@@ -68,7 +68,7 @@ async function stateAt(objective: Objective, start: Float32Array): Promise<Lbfgs
   return { iteration: 0, point, value, gradient, firstNorm: norm(gradient), corrections: [] }
 }
 
-/** The state one iteration later; undefined where no point along the direction is lower. */
+/** The state one iteration later; undefined if no point along the direction is lower. */
 async function iterate(
   objective: Objective,
   state: LbfgsState,

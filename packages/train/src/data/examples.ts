@@ -67,7 +67,7 @@ export class Examples {
     )
   }
 
-  /** Searches all queries' candidates again, with the model as it is now. */
+  /** Searches all queries' candidates again with the current model. */
   async refresh(): Promise<void> {
     const { queries, encoder, search } = this.#parts
     const embeddings = await encoder.encode(queries)
@@ -102,9 +102,9 @@ function rowOf({ data, dimensions }: Matrix, row: number): Float32Array {
 }
 
 /**
- * The order in which examples are seen: epoch after epoch, each shuffled by the seed and
- * its own number, as one endless row that batches are cut from. So the number of a
- * batch is all that has to be remembered to go on after it.
+ * The order in which examples are seen: epoch after epoch, each shuffled by the seed and its own
+ * number, as one endless row that batches are cut from. So the number of a batch is all that has to
+ * be remembered to resume after it.
  */
 export class Batches {
   #epoch = -1

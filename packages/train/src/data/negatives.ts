@@ -1,10 +1,13 @@
 import { type DocumentVectors, innerProducts, type TrainingQuery } from './training-query.ts'
 
-/** Which retrieved documents are not taken as negatives: many of them are relevant, but not labeled. */
+/**
+ * The retrieved documents that are not used as negatives: many of them are relevant, but not
+ * labeled.
+ */
 export interface NegativeSettings {
   /** How many of the first retrieved documents. */
   skip: number
-  /** Those with a score above this part of the best relevant document's; null: none. */
+  /** Documents with a score above this part of the best relevant document's; null: none. */
   negativesBelow: number | null
 }
 

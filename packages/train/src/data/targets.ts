@@ -33,7 +33,7 @@ export function candidatesOf(
   return Uint32Array.from(injectGroundTruth(first, new Set(Array.from(retrieved)), listSize))
 }
 
-/** Makes the target of a query, from its embedding as it is now where `needsEmbedding` says so. */
+/** Makes the target of a query, from its current embedding if `needsEmbedding` says so. */
 export interface Labeler {
   readonly needsEmbedding: boolean
   label(query: TrainingQuery, embedding: Float32Array | undefined): TargetList

@@ -51,7 +51,7 @@ export class Gradients {
     return Math.sqrt(sum)
   }
 
-  /** Sets the table's gradients to 0, of the rows that have any; the others are written anew. */
+  /** Sets the table's gradients to 0, of the rows that have any; the others are overwritten. */
   clearRows(): void {
     for (const part of this.#tableRows()) part.fill(0)
     this.rows.clear()

@@ -3,7 +3,7 @@ import { range } from '@kith/core/internal'
 import { type Graph, toOnnx, type Value } from '@kith/encoder/internal'
 import { InferenceSession, listSupportedBackends, Tensor } from '@kith/encoder/runtime'
 
-/** Where graphs run. */
+/** The device that graphs run on. */
 export interface DeviceOptions {
   /** `cpu` (default), or what this machine's onnxruntime has besides, such as `cuda` or `webgpu`. */
   device?: string | undefined

@@ -23,7 +23,7 @@ interface Written {
 /**
  * Hidden states in a file: the parts as float32, then the identity of their source and the digest
  * of the parts as text. A file with another identity, size or digest is not used but made again;
- * making it goes on where it was stopped.
+ * making it resumes after a stop.
  */
 export class KeptStates {
   readonly #handle: FileHandle
@@ -36,7 +36,7 @@ export class KeptStates {
 
   /** Opens the file of a source, and makes it where it is missing, damaged, or of another source. */
   static async open(file: string, source: StateSource): Promise<KeptStates> {
-    // A second time, since a file that goes on from damaged parts is damaged, too.
+    // A second attempt, since a file that resumes from damaged parts is damaged, too.
     for (let attempt = 0; attempt < 3; attempt++) {
       if (attempt > 0) await make(file, source)
       const handle = await opened(file)
@@ -78,7 +78,7 @@ export class KeptStates {
     return (await this.#fill(end, numbers * 4)) && end.toString() === identity + digest
   }
 
-  /** Reads bytes from a place on; false where the file ends before. */
+  /** Reads bytes from a place on; false if the file ends before. */
   async #fill(bytes: Uint8Array, place: number): Promise<boolean> {
     try {
       for (let done = 0; done < bytes.length; ) {

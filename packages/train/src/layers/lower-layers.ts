@@ -13,7 +13,9 @@ const BATCHES_PER_PART = 16
 /** Changes whenever the same inputs give other numbers, or in another order. */
 const FORMAT = 'lower layers 1'
 
-/** Where the hidden states of a text lie: the number of the first of its tokens, and how many it has. */
+/**
+ * The hidden states of a text in the file: the number of its first token, and its number of tokens.
+ */
 export interface StatePlace {
   token: number
   tokens: number

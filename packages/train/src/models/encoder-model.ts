@@ -35,8 +35,8 @@ export interface EncoderModelOptions extends ModelOptions {
   /** Put before each query, such as `query: ` for E5; default: what the model's files say. */
   queryPrefix?: string | undefined
   /**
-   * How many of the uppermost layers learn; default: all of them, and the embeddings. What does not
-   * learn has no dropout.
+   * How many of the uppermost layers learn; default: all of them, and the embeddings. Frozen layers
+   * have no dropout.
    */
   topLayers?: number | undefined
 }
@@ -179,9 +179,9 @@ export class EncoderModel implements QueryModel {
   }
 
   /**
-   * Writes a trained encoder in the layout of its base: `model.safetensors` with the
-   * same names, config, tokenizer and pooling. Tensors that the encoder does not use
-   * (poolers, heads) are passed on as they are.
+   * Writes a trained encoder in the layout of its base: `model.safetensors` with the same names,
+   * config, tokenizer and pooling. Tensors that the encoder does not use (poolers, heads) are
+   * passed on unchanged.
    */
   async save(folder: string): Promise<void> {
     const { checkpoint, weights, shapes } = this
@@ -211,7 +211,10 @@ function trainedWeights(
   return new Set(names.filter((name) => layerOf(name) >= layers - topLayers))
 }
 
-/** The number of the lowest layer with a weight that learns, −1 where the embeddings do; above all where nothing does. */
+/**
+ * The number of the lowest layer with a weight that learns, −1 if the embeddings do; above all
+ * where nothing does.
+ */
 function lowestTrained({ layers }: EncoderConfig, trained: ReadonlySet<string>): number {
   return Math.min(layers, ...Array.from(trained, layerOf))
 }

@@ -45,17 +45,17 @@ export interface QueryModel {
   readonly table?: RowTable
   /** The other parts that decide its embeddings, by names for messages such as `tokenizer of the model`. */
   readonly identity: Readonly<Record<string, unknown>>
-  /** Tokens after which queries are cut; undefined where they are embeddings. */
+  /** Tokens after which queries are cut; undefined if they are embeddings. */
   readonly maxTokens?: number | undefined
   /** How many of the queries are longer than that. */
   countCut(queries: readonly Query[]): number
   build(drop?: Drop): QueryGraph
   prepare(queries: readonly Query[]): QueryBatch | Promise<QueryBatch>
-  /** Writes the model, with weights as they are now, to a folder. */
+  /** Writes the model with its current weights to a folder. */
   save(folder: string): Promise<void>
   /**
    * The same model, of which the part that does not learn is computed once for each query and kept
-   * in a file; undefined where that part is nothing, or next to nothing.
+   * in a file; undefined if that part is nothing, or next to nothing.
    */
   split?(
     file: string,

@@ -23,7 +23,7 @@ export interface Progress {
   /** The best validation so far, by the criterion; validations since then. */
   best: { step: number; value: number } | null
   sinceBest: number
-  /** Settings and data: a training goes on with the same ones only. */
+  /** Settings and data: a training resumes only with the same ones. */
   identity: Identity
 }
 
@@ -118,7 +118,7 @@ export async function readCheckpoint(
   return { progress, candidates }
 }
 
-/** Whether a folder has a checkpoint to go on from. */
+/** Whether a folder has a checkpoint to resume from. */
 export function hasCheckpoint(folder: string): boolean {
   return existsSync(checkpointFile(folder, 'latest'))
 }
@@ -147,10 +147,10 @@ function damaged(file: string): FileError {
   return new FileError(file, '', problem)
 }
 
-/** The progress that a checkpoint has as JSON; undefined where it is none. */
+/** The progress that a checkpoint has as JSON; undefined if it is none. */
 export function parseProgress(text: unknown): Progress | undefined {
   const progress = objectOf(text) as Partial<Progress> | undefined
-  // Earlier versions wrote the identity as a text of its own.
+  // Earlier versions wrote the identity as a separate text.
   const identity = objectOf(progress?.identity)
   if (!progress || !identity) return undefined
   const { step, schedule, best, sinceBest } = progress

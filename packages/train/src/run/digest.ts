@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How the text of a digest begins, so that messages can tell it from a value. */
+/** The prefix of a digest's text, so that messages can distinguish it from a value. */
 const PREFIX = 'sha256:'
 
 /**
@@ -25,7 +25,7 @@ export class Digest {
     return this.#bytes(values && Float64Array.from(values))
   }
 
-  /** Adds the bytes of an array as they are. */
+  /** Adds the bytes of an array. */
   array(values: Float32Array | Uint32Array | undefined): this {
     return this.#bytes(values)
   }

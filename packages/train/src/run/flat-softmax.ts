@@ -1,7 +1,9 @@
 import type { TargetList } from '../data/targets.ts'
 import { type DocumentVectors, innerProducts } from '../data/training-query.ts'
 
-/** The part of the largest possible entropy from which on a softmax hardly tells candidates apart. */
+/**
+ * The part of the largest possible entropy from which on a softmax hardly distinguishes candidates.
+ */
 const FLAT = 0.97
 /** The part that a better inverse temperature leads to, at most. */
 const WELL = 0.8
@@ -21,7 +23,7 @@ export function scoresOf(
 
 /**
  * An inverse temperature that would not leave the softmax over candidates nearly uniform, where the
- * given one does: then every candidate is pushed alike, and nothing is learned. Undefined where the
+ * given one does: then every candidate is pushed alike, and nothing is learned. Undefined if the
  * given one is well, or where no number helps since all scores are equal.
  */
 export function sharperThan(

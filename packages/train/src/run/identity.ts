@@ -22,7 +22,7 @@ interface IdentifiedTraining {
 
 /** Bytes of float32 that are read whole: some seconds. */
 const WHOLE = 2 ** 30
-/** Rows that stand for all where there are more. */
+/** Rows in the sample if there are more. */
 const SAMPLES = 10_000
 /** Numbers that are read at a time. */
 const BLOCK = 2 ** 20
@@ -49,7 +49,7 @@ export function trainingIdentity(
   }
 }
 
-/** The identity of a model: its weights as they are now, and how they are used. */
+/** The identity of a model: its current weights, and how they are used. */
 export function modelIdentity(model: QueryModel): Identity {
   const weights = new Digest()
   for (const [name, data] of model.weights) {

@@ -35,7 +35,7 @@ export class MetricsFile {
   }
 
   /**
-   * Opens the file for a training that begins, or that goes on after a step: then the lines up to
+   * Opens the file for a training that begins, or that resumes after a step: then the lines up to
    * that step stay, the validation of step 0 among them, and what came after a checkpoint is made
    * again.
    */

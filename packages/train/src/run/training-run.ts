@@ -31,7 +31,7 @@ export interface TrainingHooks {
   /** Gets a sentence where a setting keeps the training from learning. */
   onRemark?: ((remark: string) => void) | undefined
   /**
-   * Stops after the step under way, with a checkpoint to go on from. While the layers below those
+   * Stops after the step under way, with a checkpoint to resume from. While the layers below those
    * that learn are computed, `ABORTED` is thrown; what is computed by then is kept.
    */
   signal?: AbortSignal | undefined

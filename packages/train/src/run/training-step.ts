@@ -128,7 +128,9 @@ export class TrainingStep {
     return this.close()
   }
 
-  /** Where results go: the first batch of a step writes its gradients where they are needed. */
+  /**
+   * The buffers of the results: the first batch of a step writes its gradients directly into them.
+   */
   #fetches(first: boolean): Record<string, Tensor | null> {
     const fetches: Record<string, Tensor | null> = { [LOSSES]: null }
     for (const name of this.#step.learning) {

@@ -10,7 +10,10 @@ import { range, tokenizerOf } from '@kith/core/internal'
 import { type SharedTexts, textAt } from '@kith/ir/internal'
 import { type MeasureKind, measures, parseMeasure } from '@kith/ir/measures'
 
-/** The texts of queries and documents, and how often their terms occur in the collection, if that is known. */
+/**
+ * The texts of queries and documents, and how often their terms occur in the corpus, if that is
+ * known.
+ */
 export interface TrialTexts {
   queries: SharedTexts
   docs: SharedTexts
@@ -22,13 +25,13 @@ export interface TrialQuery {
   id: string
   /** Queries of one group never stand on both sides of a fold; by default each is its own. */
   group?: string | undefined
-  /** Its number among the vectors and texts of the queries. */
+  /** The query's number among the vectors and texts of the queries. */
   row: number
   /** The candidates that can be reranked, best first, as numbers among `docs`. */
   docs: Uint32Array
   /** Their places in the run, ascending. */
   places: Uint32Array
-  /** The grade of every place of the run; negative where there is no judgment. */
+  /** The grade of every place of the run; negative if there is no judgment. */
   grades: Float64Array
   /** The grades of all judged documents, highest first; none negative. */
   ideal: Float64Array
@@ -41,7 +44,9 @@ export interface TrialCollection {
   /** The vectors, one behind the other. */
   queries: Float32Array
   docs: Float32Array
-  /** The texts of the same, once for each way to make terms that is tried; the first is the usual one. */
+  /**
+   * The texts of queries and documents, once for each tokenizer that is tried, the default first.
+   */
   texts?: readonly TrialTexts[] | undefined
 }
 
@@ -62,7 +67,7 @@ export function viewsOf(
   return [asked, { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }]
 }
 
-/** Settings with the collection's term statistics, where they are known and count. */
+/** Settings with the corpus's term statistics, where they are known and count. */
 export function withStatistics(
   collection: TrialCollection,
   settings: MethodSettings,
@@ -95,7 +100,7 @@ export interface Scorer {
   /** How many of the first documents count. */
   depth: number
   /**
-   * @param grades The grades of the first `depth` documents, or of all; negative where not judged.
+   * @param grades The grades of the first `depth` documents, or of all; negative if not judged.
    * @param ideal The grades of all judged documents, highest first.
    */
   score(grades: ArrayLike<number>, ideal: ArrayLike<number>): number

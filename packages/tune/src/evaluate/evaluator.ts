@@ -9,7 +9,7 @@ import { baselineValues, QueryTrials, type TrialBatch, type TrialInputs } from '
 export interface Evaluator {
   /** How many queries there are. */
   readonly queries: number
-  /** The group of each query; undefined where each is its own. */
+  /** The group of each query; undefined if each is its own. */
   readonly groups?: readonly string[] | undefined
   /** The most candidates that a query has. */
   readonly largest: number
@@ -28,7 +28,9 @@ export interface Evaluator {
     settings: readonly MethodSettings[],
     wanted?: readonly ReadonlySet<number>[],
   ): Promise<Float64Array[]>
-  /** Ends the workers; values that are not there yet fail. Resolves when all threads are gone. */
+  /**
+   * Ends the workers; values that are not there yet fail. Resolves when all threads have exited.
+   */
   close(): Promise<void>
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
@@ -109,7 +111,7 @@ export function createEvaluator(
   }
 }
 
-/** Which values of some queries matter, those of the first settings first. */
+/** Marks the values that matter, by settings and then by query. */
 function maskOf(
   queries: readonly number[],
   settings: readonly MethodSettings[],
@@ -120,7 +122,7 @@ function maskOf(
   )
 }
 
-/** A share in a thread of its own. If the thread dies, the next round starts another. */
+/** A share in a separate thread. If the thread dies, the next round starts another. */
 function threadShare(inputs: TrialInputs): Share {
   const pool = new WorkerPool<TrialBatch, Float64Array>({
     start: () => new ThreadWorker({ entry, data: inputs, job: 'a trial worker' }),

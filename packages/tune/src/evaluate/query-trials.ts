@@ -20,18 +20,18 @@ import {
 /** The inputs of trials, in a form that can be handed to a worker thread. */
 export interface TrialInputs extends ScorerOptions {
   collection: TrialCollection
-  /** Bytes that contexts may remember between rounds; the others start anew in each. */
+  /** Bytes that contexts may remember between rounds; the others start again in each. */
   memory: number
 }
 
 /** Settings to be measured; setting s of a query has its place at s · queries + query. */
 export interface TrialBatch {
   settings: readonly MethodSettings[]
-  /** 0 where a value does not matter. */
+  /** 0 if a value does not matter. */
   mask: Uint8Array
 }
 
-/** Measures settings on a collection's queries; steps that trials share are computed once. */
+/** Measures settings on a dataset's queries; steps that trials share are computed once. */
 export class QueryTrials {
   readonly #inputs: TrialInputs
   readonly #scorer: Scorer
@@ -97,7 +97,7 @@ export function baselineValues(list: readonly TrialQuery[], options: ScorerOptio
   )
 }
 
-/** Our own method, on the steps that trials share; the other methods are cheap, and start anew. */
+/** Our own method, on the steps that trials share; the other methods are cheap, and start again. */
 function rankWith(
   collection: TrialCollection,
   own: TrialQuery,

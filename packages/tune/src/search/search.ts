@@ -27,7 +27,7 @@ export interface StudyOptions {
   start: Parameters
   trials: number
   seed?: number | undefined
-  /** A file that finished trials are kept in: the same search goes on with them. */
+  /** A file that stores finished trials: the same search resumes with them. */
   study?: string | undefined
   /** A digest of the inputs; a study file of other inputs is refused. */
   fingerprint?: string | undefined
@@ -87,7 +87,7 @@ export class MedianPruner {
     this.#others = others
   }
 
-  /** The best value; one that reported none is worth less than any other. */
+  /** The best value; a trial without a report counts as worse than any other. */
   get best(): number {
     return this.values.at(-1) ?? -Number.MAX_VALUE
   }

@@ -29,7 +29,7 @@ export interface IntegerDimension {
   when?: Condition
 }
 
-/** One of some values without an order. */
+/** A choice among some values without an order. */
 export interface ChoiceDimension {
   kind: 'choice'
   values: readonly Value[]
@@ -45,7 +45,9 @@ export type Space = Readonly<Record<string, Dimension>>
 /** A point of a space: a value for every dimension that takes part. */
 export type Parameters = Readonly<Record<string, Value>>
 
-/** Significant digits of floats: settings that differ by less are not told apart, nor read with ease. */
+/**
+ * Significant digits of floats: settings that differ by less count as equal, and are hard to read.
+ */
 const DIGITS = 4
 
 /** Whether a dimension takes part, given the dimensions before it. */

@@ -75,7 +75,7 @@ export const ROUND = 8
 export interface Recipe {
   space: Space
   seed: number
-  /** Studies with the same seed share what is drawn evenly and nothing else. */
+  /** Studies with the same seed share only the evenly drawn trials. */
   study: number
   /** The first trial. */
   start: Parameters
@@ -121,7 +121,7 @@ class Parzen {
     const kernels = points.map((point) =>
       this.#names.map((name, d) => (name in point ? makers[d]!(point[name]!) : undefined)),
     )
-    // One without a kernel in any dimension is the whole space.
+    // A kernel without any dimension covers the whole space.
     this.#kernels = [...kernels, this.#names.map(() => undefined)]
   }
 
@@ -154,7 +154,7 @@ class Parzen {
   }
 }
 
-/** A number's place in its dimension; other values as they are. */
+/** A number's place in its dimension; other values unchanged. */
 function placeOf(dimension: Dimension, value: Value | undefined): Value | undefined {
   return dimension.kind === 'choice' || value === undefined
     ? value

@@ -161,7 +161,7 @@ async function measureTrials(
   })
 }
 
-/** A stream of random numbers of its own, apart from all trials'. */
+/** A stream of random numbers that no trial uses. */
 const FOLDS_STREAM = 2 ** 40
 
 /**

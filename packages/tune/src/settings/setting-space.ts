@@ -18,7 +18,7 @@ export interface SpaceInputs {
   texts: boolean
   /** The tokenizers that there are prepared texts of. */
   tokenizers?: readonly string[] | undefined
-  /** The mix of the settings to depart from; `words` with texts has settings of its own. */
+  /** The mix of the settings to depart from; `words` with texts has its own settings. */
   mix?: MethodSettings['mix'] | undefined
   /** The methods to choose among; default: `neighbors` alone. */
   methods?: readonly Method[] | undefined
@@ -131,7 +131,7 @@ function termSpace(texts: boolean, standard: Pick<Dimension, 'when'>): Space {
   }
 }
 
-/** The settings that parameters stand for; settings that they do not name are as in `base`. */
+/** The settings of some parameters; settings that the parameters do not name are as in `base`. */
 export function settingsOf(parameters: Parameters, base: MethodSettings): MethodSettings {
   const { extended, rawLambda, textGraph, textScore, ...plain } = parameters
   const settings: Record<string, unknown> = { ...base, ...plain }
@@ -145,7 +145,7 @@ export function settingsOf(parameters: Parameters, base: MethodSettings): Method
     } satisfies PartialSettings['views']
   }
   if (base.mix === 'words' && typeof textGraph === 'number') {
-    // The words score stands for the texts in the score.
+    // The BM25 score replaces the texts' view in the score.
     settings['views'] = {
       vectors: { graph: 1 - textGraph, score: 1 },
       texts: { graph: textGraph, score: 0 },

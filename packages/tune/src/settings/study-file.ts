@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { appendAll, asFileError, checkRegular, FileError, makeFolder } from '@kith/base'
 import type { Parameters } from '../search/space.ts'
 
-/** One finished trial in a study file. */
+/** A finished trial in a study file. */
 export interface TrialLine {
   /** 0 learns from all queries, f from all but those of fold f − 1. */
   study: number
@@ -11,7 +11,7 @@ export interface TrialLine {
   parameters: Parameters
   /** The mean over the queries that the study learns from. */
   value: number
-  /** Where a trial reports on its way: the best value so far, report by report. */
+  /** Reports of a running trial: the best value so far, report by report. */
   course?: readonly number[] | undefined
 }
 
@@ -103,7 +103,7 @@ function notAStudy(file: string): FileError {
   return new FileError(file, '', 'is not a study file; choose another file')
 }
 
-/** Reads a text file that can only be small; undefined where there is none. */
+/** Reads a text file that can only be small; undefined if there is none. */
 export async function readSmallFile(file: string, mostBytes: number): Promise<string | undefined> {
   try {
     const { size } = await stat(file)
