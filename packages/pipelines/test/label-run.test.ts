@@ -322,6 +322,32 @@ describe('formats', () => {
     expect(lines('one-hot.jsonl').length).toBe(judged.once)
   })
 
+  test('hard-negatives: the nearest candidates without a label, in the order of the run', async () => {
+    const settings = { labelDepth: 5 }
+    await labels('plain.jsonl', { settings })
+    const format = { format: 'hard-negatives', ...texts } as const
+    const { summary } = await labels('hard.jsonl', { ...format, settings })
+    const plain = lines('plain.jsonl') as unknown as Entry[]
+    expect(summary.queries).toBe(plain.length)
+    const run = read('run.trec')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '))
+    lines('hard.jsonl').forEach((row, i) => {
+      const { query, docs, groundTruth } = plain[i]!
+      const names = ['query', 'positive', ...[1, 2, 3, 4].map((n) => `negative_${n}`)]
+      expect(Object.keys(row)).toEqual(names)
+      const [, positive, ...negatives] = idsOf(Object.values(row))
+      expect(positive).toBe(docs.find((id) => groundTruth.includes(id)))
+      const candidates = run.filter(([id]) => id === query).map(([, , id]) => id!)
+      const left = candidates.filter((id) => !docs.includes(id) && !groundTruth.includes(id))
+      expect(negatives).toEqual(left.slice(0, 4))
+    })
+    await expect(labels('hard.jsonl', { ...format, values: 'logit' })).rejects.toThrow(
+      'values has no effect with the format hard-negatives',
+    )
+  })
+
   describe('of a query with more relevant documents than labels', () => {
     const many = () => {
       const run = read('run.trec').split('\n')
@@ -338,16 +364,18 @@ describe('formats', () => {
       return { qrels: path('many.trec'), ...texts, relevant: found('q0').slice(0, 24) }
     }
 
-    test.each(['sentence-transformers', 'listwise', 'tevatron'] as const)(
+    test.each(['sentence-transformers', 'hard-negatives', 'listwise', 'tevatron'] as const)(
       '%s: negatives are not judged relevant, and a query without them is left out',
       async (format) => {
         const { relevant, ...inputs } = many()
-        const { summary } = await labels('many.jsonl', { ...inputs, format })
+        const { summary } = await labels('many.jsonl', { ...inputs, format, negatives: 6 })
         expect(summary).toMatchObject({ queries: 1, leftOut: { 'too few negatives': 1 } })
         const [row] = lines('many.jsonl')
+        const tuple = () =>
+          idsOf(Object.keys(row!).flatMap((name) => (name.startsWith('neg') ? row![name] : [])))
         const negatives = {
-          'sentence-transformers': () =>
-            idsOf(Object.keys(row!).flatMap((name) => (name.startsWith('neg') ? row![name] : []))),
+          'sentence-transformers': tuple,
+          'hard-negatives': tuple,
           listwise: () =>
             idsOf(row!['docs'] as string[]).filter((_, i) => (row!['labels'] as number[])[i] === 0),
           tevatron: () => (row!['negative_passages'] as Passage[]).map(({ docid }) => docid),
