@@ -327,19 +327,28 @@ describe('formats', () => {
     await labels('plain.jsonl', { settings })
     const format = { format: 'hard-negatives', ...texts } as const
     const { summary } = await labels('hard.jsonl', { ...format, settings })
-    const plain = lines('plain.jsonl') as unknown as Entry[]
-    expect(summary.queries).toBe(plain.length)
-    const run = read('run.trec')
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' '))
+    const run = new Map<string, string[]>()
+    for (const line of read('run.trec').trim().split('\n')) {
+      const [query] = line.split(' ') as [string]
+      run.set(query, [...(run.get(query) ?? []), line])
+    }
+    const all = (lines('plain.jsonl') as unknown as Entry[]).map((entry) => ({
+      ...entry,
+      candidates: run.get(entry.query)!.map((line) => line.split(' ')[2]!),
+    }))
+    // A judged document that the search did not find is no positive document.
+    const positiveOf = ({ docs, groundTruth, candidates }: (typeof all)[number]) =>
+      docs.find((id) => groundTruth.includes(id) && candidates.includes(id))
+    const wanted = all.filter((entry) => positiveOf(entry) !== undefined)
+    expect(wanted.length).toBeLessThan(all.length)
+    expect(summary.queries).toBe(wanted.length)
+    expect(summary.leftOut['no positive document']).toBe(all.length - wanted.length)
     lines('hard.jsonl').forEach((row, i) => {
-      const { query, docs, groundTruth } = plain[i]!
+      const { docs, groundTruth, candidates } = wanted[i]!
       const names = ['query', 'positive', ...[1, 2, 3, 4].map((n) => `negative_${n}`)]
       expect(Object.keys(row)).toEqual(names)
       const [, positive, ...negatives] = idsOf(Object.values(row))
-      expect(positive).toBe(docs.find((id) => groundTruth.includes(id)))
-      const candidates = run.filter(([id]) => id === query).map(([, , id]) => id!)
+      expect(positive).toBe(positiveOf(wanted[i]!))
       const left = candidates.filter((id) => !docs.includes(id) && !groundTruth.includes(id))
       expect(negatives).toEqual(left.slice(0, 4))
     })

@@ -45,25 +45,32 @@ export function queryLabels(
   return result
 }
 
-/** Labels and candidates for negatives of a training row, without documents of a low grade. */
+/**
+ * Labels and candidates for negatives of a training row, without documents of a low grade. A positive
+ * document of hard negatives is one that the search found: another one would teach an encoder to leave
+ * the neighborhood of its query.
+ */
 function rowOf(
   docs: Pick<Embeddings, 'idOf'>,
-  { rows, grades, graded }: LabelContext,
+  { rows, grades, found, graded }: LabelContext,
   labels: Labels,
   entry: LabeledQuery,
   { format }: LabelLayout,
 ): [LabeledQuery, string[]] {
-  const choose = format === 'hard-negatives' ? unlabeled : lowEvidence
+  const isHard = format === 'hard-negatives'
+  const choose = isHard ? unlabeled : lowEvidence
   const low = choose(labels, grades.length).map((candidate) => docs.idOf(rows[candidate]!))
-  if (graded.size === 0) return [entry, low]
-  const kept = entry.docs.map((id) => !graded.has(id))
+  const missed = isHard ? entry.groundTruth.filter((_, l) => !found[l]) : []
+  const out = new Set([...graded, ...missed])
+  if (out.size === 0) return [entry, low]
+  const kept = entry.docs.map((id) => !out.has(id))
   const pure = {
     ...entry,
     docs: entry.docs.filter((_, i) => kept[i]),
     labels: Array.from(entry.labels).filter((_, i) => kept[i]),
     evidence: entry.evidence && Array.from(entry.evidence).filter((_, i) => kept[i]),
   }
-  return [pure, low.filter((id) => !graded.has(id))]
+  return [pure, low.filter((id) => !out.has(id))]
 }
 
 /**
