@@ -1,11 +1,11 @@
 """What fine-tuning the query encoder gains beside a linear adapter, with and without shrinkage to its start.
 
-  python3 experiments/encoder-shrinkage.py FOLDER [--shrinkage 0,0.1,1] [--epochs 2] [--work FOLDER]
+  python3 experiments/encoder-shrinkage.py FOLDER [--layers 2] [--shrinkage 0,0.1,1] [--epochs 2] [--work FOLDER]
 
 FOLDER is NFCorpus (../shared/data/nfcorpus); needs torch and transformers. MiniLM learns from one label per
 training query (draw 0 of adapter.mjs), as a linear adapter does: softmax over all documents with T = 20,
-embeddings of documents as they are. All layers above the token embeddings learn with AdamW (3e-5, linear
-decay, batches of 32, no weight decay). Shrinkage a adds a/2 · ‖w − w₀‖² to the loss (L2-SP).
+embeddings of documents as they are. The upper layers learn with AdamW (3e-5, linear decay, batches of 32, no
+weight decay); the layers below run once per query. Shrinkage a adds a/2 · ‖w − w₀‖² to the loss (L2-SP).
 
 Each training is measured at its last weights, and with their average with the starting weights
 (`half`). nDCG@10 on dev chooses; test is printed for the chosen one.
@@ -22,6 +22,7 @@ from transformers import AutoModel, AutoTokenizer
 
 options = argparse.ArgumentParser()
 options.add_argument("folder", type=Path)
+options.add_argument("--layers", type=int, default=2)
 options.add_argument("--shrinkage", default="0,0.1,1")
 options.add_argument("--epochs", type=int, default=2)
 options.add_argument("--work", type=Path, default=ROOT / "demo-output/experiments/encoder-shrinkage")
@@ -33,11 +34,43 @@ folder = study.minilm()
 tokenizer = AutoTokenizer.from_pretrained(str(folder))
 
 
+class Kept(torch.nn.Module):
+    """Takes what the lower layers gave, instead of tokens."""
+
+    def forward(self, inputs_embeds=None, **_):
+        return inputs_embeds
+
+
+def lower_states():
+    """What the lower layers give for each query."""
+    model = AutoModel.from_pretrained(str(folder), add_pooling_layer=False).eval()
+    model.encoder.layer = model.encoder.layer[: len(model.encoder.layer) - options.layers]
+    states = {}
+    ids = sorted([*study.judgments("train"), *study.held_out], key=lambda id: len(study.queries[id]))
+    for start in range(0, len(ids), 64):
+        part = ids[start : start + 64]
+        texts = [study.queries[id] for id in part]
+        tokens = tokenizer(texts, padding=True, truncation=True, max_length=32, return_tensors="pt")
+        with torch.no_grad():
+            hidden = model(**tokens).last_hidden_state
+        for id, rows, mask in zip(part, hidden, tokens["attention_mask"]):
+            states[id] = rows[: mask.sum()].clone()
+    return states
+
+
+def upper_layers():
+    model = AutoModel.from_pretrained(str(folder), add_pooling_layer=False)
+    model.embeddings = Kept()
+    model.encoder.layer = model.encoder.layer[len(model.encoder.layer) - options.layers :]
+    return model.train()
+
+
 def encode(model, ids):
-    texts = [study.queries[id] for id in ids]
-    tokens = tokenizer(texts, padding=True, truncation=True, max_length=32, return_tensors="pt")
-    mask = tokens["attention_mask"].unsqueeze(-1)
-    hidden = model(**tokens).last_hidden_state
+    rows = [states[id] for id in ids]
+    padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+    mask = torch.tensor([[place < len(row) for place in range(padded.shape[1])] for row in rows]).long()
+    hidden = model(inputs_embeds=padded, attention_mask=mask).last_hidden_state
+    mask = mask.unsqueeze(-1)
     return torch.nn.functional.normalize((hidden * mask).sum(1) / mask.sum(1), dim=1)
 
 
@@ -63,10 +96,8 @@ def batches(ids, seed):
 def train(shrinkage):
     start = time.process_time()
     torch.manual_seed(0)
-    model = AutoModel.from_pretrained(str(folder), add_pooling_layer=False)
-    model.embeddings.requires_grad_(False)
-    model.train()
-    learned = [weight for weight in model.parameters() if weight.requires_grad]
+    model = upper_layers()
+    learned = list(model.parameters())
     first = [weight.detach().clone() for weight in learned]
     label_of, _ = study.one_label(0, outside=True)
     steps = [batch for epoch in range(options.epochs) for batch in batches(list(label_of), epoch)]
@@ -97,11 +128,12 @@ def train(shrinkage):
     return found
 
 
-print(f"dev without training: {study.mean('base', 'dev'):.4f}", flush=True)
+states = lower_states()
+print(f"dev without training: {measure(upper_layers(), 'start'):.4f}", flush=True)
 found = {}
 for text in options.shrinkage.split(","):
     found |= train(float(text))
 best = max(found, key=found.get)
 print(f"chosen on dev: {best}")
 for split in ["dev", "test"]:
-    study.print_figures(split, ["base", *found] if split == "dev" else ["base", best])
+    study.print_figures(split, ["start", *found] if split == "dev" else ["start", best])
