@@ -39,7 +39,7 @@ kith('labels', ...sources, '--format', 'sentence-transformers', '--out', 'labels
 
 // Python reads columns of texts, and logits whose softmax is the target:
 //   train = datasets.load_dataset("json", data_files="labels.jsonl", split="train")
-//   loss = DistillKLDivLoss(model, temperature=1.0)
+//   loss = DistillKLDivLoss(model, student_temperature=0.05, teacher_temperature=1.0)
 //   SentenceTransformerTrainer(model=model, train_dataset=train, loss=loss).train()
 for (const line of readFileSync(`${folder}/labels.jsonl`, 'utf8').trim().split('\n')) {
   const { label, ...columns } = JSON.parse(line)

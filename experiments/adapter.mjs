@@ -25,6 +25,7 @@ import {
   evidenceLabels,
   fitAdapter,
   inverseTemperatureFor,
+  inverseTemperatureOf,
   shrinkageOf,
 } from '@kith/train/fit'
 import { MEASURES, openData } from './adapter-data.mjs'
@@ -61,8 +62,8 @@ if (!folder || !existsSync(join(folder, 'qrels/train.tsv')) || !studies[values.s
 const DRAWS = Number(values.draws)
 const data = await openData(folder, { ...values, queryPrefix: values['query-prefix'] })
 const { docs, training, judged } = data
-const inverseTemperature = inverseTemperatureFor(training, docs)
-console.log(`${data.name}: T ${inverseTemperature}, ${training.length} training queries`)
+const measuredTemperature = inverseTemperatureFor(training, docs)
+console.log(`${data.name}: T ${measuredTemperature}, ${training.length} training queries`)
 const plain = {}
 for (const split of ['dev', 'test']) {
   if (judged[split]) plain[split] = await data.measured(judged[split], data.queriesOf(split))
@@ -122,7 +123,7 @@ async function studyCurve() {
 /** Evidence-based labels, each with its own shrinkage: the best on held-out training queries and dev. */
 async function studyEvidence() {
   const few = { labelDepth: 4, boost: 3, contextSize: 200 }
-  const usual = shrinkageOf('labels', inverseTemperature)
+  const usual = usualShrinkage('labels')
   const [heldOut] = data.split(training, 0.2)
   const out = new Set(heldOut.map(({ id }) => id))
   const qrels = new Map(heldOut.map(({ id }) => [id, judged.train.get(id)]))
@@ -167,7 +168,7 @@ async function studyEvidence() {
 
 /** How often the sign of each measure with one label is that of nDCG@10 with all judgments. */
 async function studyDecision() {
-  const usual = shrinkageOf('labels', inverseTemperature)
+  const usual = usualShrinkage('labels')
   const measures = ['nDCG@10', 'nDCG@100', 'Recall@100']
   for (const factor of [1, 0.25]) {
     const right = new Map(measures.map((measure) => [measure, 0]))
@@ -200,8 +201,13 @@ function labelOf(row) {
   return new Map([[docs.idOf(row), 1]])
 }
 
+function usualShrinkage(recipe) {
+  return shrinkageOf(recipe, inverseTemperatureOf(recipe, measuredTemperature))
+}
+
 /** Fits an adapter to queries. */
-async function fitOf(queries, { recipe, shrinkage = shrinkageOf(recipe, inverseTemperature) }) {
+async function fitOf(queries, { recipe, shrinkage = usualShrinkage(recipe) }) {
+  const inverseTemperature = inverseTemperatureOf(recipe, measuredTemperature)
   const job = { documents: docs, inverseTemperature, shrinkage, threads: 1 }
   const { model } = await fitAdapter({ ...job, queries: adapterQueries(queries, recipe) })
   return model
@@ -209,7 +215,7 @@ async function fitOf(queries, { recipe, shrinkage = shrinkageOf(recipe, inverseT
 
 /** Fits an adapter and measures it on dev and test, or on held-out queries; kept figures are taken. */
 async function fitted(name, queries, { heldOut, ...job }) {
-  const { recipe, shrinkage = shrinkageOf(recipe, inverseTemperature) } = job
+  const { recipe, shrinkage = usualShrinkage(recipe) } = job
   const key = `${name}, Λ ${shrinkage}`
   const file = data.at('fits.jsonl')
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []

@@ -9,7 +9,8 @@
  * - `first`: the first candidates of the search.
  * - `margin`: those less similar to the query than 0.95 of the label's similarity, as in
  *   `mine_hard_negatives(relative_margin=0.05)` of sentence-transformers.
- * - `joint`: as many candidates as the margin leaves out are left out by joint evidence, with texts.
+ * - `hard-negatives`: the format of `kith labels`, by the preset `joint-texts` (joint evidence with texts) and
+ *   the number of documents that it leaves out.
  * - `rows`: the negatives with label 0 in rows of `kith labels --format sentence-transformers`, by preset.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -18,7 +19,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { seededFraction } from '@kith/base/random'
 import { labelPresets } from '@kith/core'
-import { readLabels, readQrels, readRun, readTexts, writeQrels } from '@kith/ir'
+import { readQrels, readRun, readTexts, writeQrels } from '@kith/ir'
 import { labelRun } from '@kith/pipelines/labels'
 import { searchRun } from '@kith/pipelines/search'
 
@@ -61,9 +62,12 @@ await writeQrels(qrels, labels, { format: 'beir' })
 const rows = [
   { name: 'first', chosen: await byFilter(() => new Set()) },
   { name: 'margin 0.95', chosen: await byFilter(marginOut) },
-  { name: 'joint evidence', chosen: await byFilter(await jointOut()) },
-  { name: 'rows, preset balanced', chosen: await inRows('balanced') },
-  { name: 'rows, preset joint-texts', chosen: await inRows('joint-texts') },
+  { name: 'hard-negatives, labelDepth 4', chosen: await hard(4) },
+  { name: 'hard-negatives, labelDepth 25', chosen: await hard(25) },
+  { name: 'hard-negatives, labelDepth 50', chosen: await hard(50) },
+  { name: 'hard-negatives, labelDepth 100', chosen: await hard(100) },
+  { name: 'rows, preset balanced', chosen: await softRows('balanced') },
+  { name: 'rows, preset joint-texts', chosen: await softRows('joint-texts') },
 ]
 console.log(`${basename(folder)}: ${labels.size} queries with one label, ${COUNT} negatives each`)
 console.log('| negatives | queries | relevant among the negatives | mean rank |')
@@ -116,43 +120,33 @@ function marginOut(query) {
   return new Set(ids.filter((id, i) => id !== label && scores[i] >= least))
 }
 
-/** As many candidates as the margin leaves out, by joint evidence. */
-async function jointOut() {
-  const out = at('joint.jsonl')
-  const depth = { labelDepth: 200, contextSize: 200 }
-  const settings = { ...labelPresets['joint-texts'], ...depth }
-  const files = { run: all, ...embeddings, ...texts, qrels }
-  if (!existsSync(out)) await labelRun({ ...files, texts: true, settings, out, workers: 1 })
-  const ranked = new Map()
-  for await (const { query, docs, evidence } of readLabels(out)) {
-    const order = docs.map((id, i) => [id, evidence[i]]).sort(([, a], [, b]) => b - a)
-    ranked.set(
-      query,
-      order.map(([id]) => id),
-    )
-  }
-  return (query) => {
-    const others = (ranked.get(query) ?? []).filter((id) => !labels.get(query).has(id))
-    return new Set(others.slice(0, marginOut(query).size))
-  }
+/** Hard negatives by joint evidence, which leaves out a number of documents. */
+function hard(labelDepth) {
+  const settings = { ...labelPresets['joint-texts'], labelDepth }
+  return inRows(`hard-${labelDepth}`, { settings, texts: true, format: 'hard-negatives' })
 }
 
-/** The negatives with label 0 in training rows; rows have texts, which are taken back to ids. */
-async function inRows(preset) {
-  const out = at(`rows-${preset}.jsonl`)
-  const settings = labelPresets[preset]
+/** The negatives with label 0 in rows with soft labels. */
+function softRows(preset) {
+  const layout = { format: 'sentence-transformers', values: 'probability' }
+  return inRows(`rows-${preset}`, {
+    settings: labelPresets[preset],
+    texts: preset === 'joint-texts',
+    ...layout,
+  })
+}
+
+/** Negatives of training rows; rows have texts, which are taken back to ids. */
+async function inRows(name, how) {
+  const out = at(`${name}.jsonl`)
   const files = { run: all, ...embeddings, ...texts, qrels }
-  const layout = { format: 'sentence-transformers', values: 'probability', negatives: COUNT }
-  const withTexts = preset === 'joint-texts'
-  if (!existsSync(out)) {
-    await labelRun({ ...files, texts: withTexts, settings, ...layout, out, workers: 1 })
-  }
+  if (!existsSync(out)) await labelRun({ ...files, ...how, negatives: COUNT, out, workers: 1 })
   const [docOf, queryOf] = [await idsByText(texts.corpus), await idsByText(texts.queryText)]
   const chosen = new Map()
   for (const line of readFileSync(out, 'utf8').trim().split('\n')) {
-    const { query, label, positive, ...negatives } = JSON.parse(line)
+    const { query, label = [], positive, ...negatives } = JSON.parse(line)
     const ids = Object.values(negatives).map((text) => docOf.get(text))
-    const zeros = ids.filter((id, i) => label[i + 1] === 0 && id !== undefined)
+    const zeros = ids.filter((id, i) => (label[i + 1] ?? 0) === 0 && id !== undefined)
     if (labels.has(queryOf.get(query)) && zeros.length > 0) chosen.set(queryOf.get(query), zeros)
   }
   return chosen

@@ -109,7 +109,7 @@ export function commandLines(source, root) {
       '--out',
       '{out}/list.jsonl',
     ],
-    ...['sentence-transformers', 'tevatron'].map((format) => [
+    ...['sentence-transformers', 'hard-negatives', 'tevatron'].map((format) => [
       `labels for ${format}`,
       ...[...labels, ...texts, '--format', format, '--out', `{out}/${format}.jsonl`],
     ]),

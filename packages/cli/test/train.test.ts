@@ -66,7 +66,18 @@ describe('kith train', () => {
     })
   })
 
-  test('prints figures of held-out queries and the next commands if there are no dev queries', () => {
+  test('says so if no checkpoint is better than the start on dev queries', () => {
+    const out = succeed(
+      ...['train', ...inputs('queries.npy'), '--adapter', 'mlp', '--set', 'epochs=1'],
+      ...['--set', 'learningRate=0', '--out', path('still')],
+    )
+    expect(out).toContain('all steps done (1 steps); the weights from before training')
+    expect(out.trimEnd().split('\n').at(-1)).toBe(
+      'keep the old encoder: no later weights are better on the dev queries',
+    )
+  })
+
+  test('without dev queries, prints figures of held-out ones and the commands that come next', () => {
     const file = (name: string) => ['--train-queries', path(name)]
     const args = [
       ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],

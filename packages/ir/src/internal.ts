@@ -11,10 +11,16 @@ export {
 export { embeddingMemory } from './embeddings/open-embeddings.ts'
 export { checkFinite } from './embeddings/raw-rows.ts'
 export type { IdList } from './io/id-list.ts'
-export { formatListwise, formatSentenceTransformers, formatTevatron } from './labels/label-texts.ts'
+export {
+  formatHardNegatives,
+  formatListwise,
+  formatSentenceTransformers,
+  formatTevatron,
+} from './labels/label-texts.ts'
 export {
   formatLabelsJson,
   formatLabelsTsv,
+  hardRow,
   labelRow,
   readLabelsParquet,
   writeLabelsParquet,

@@ -322,7 +322,42 @@ describe('formats of labels', () => {
     expect(lines('one-hot.jsonl').length).toBe(judged.once)
   })
 
-  describe('for a query with more relevant documents than labels', () => {
+  test('hard-negatives: the nearest candidates without a label, in the order of the run', async () => {
+    const settings = { labelDepth: 5 }
+    await labels('plain.jsonl', { settings })
+    const format = { format: 'hard-negatives', ...texts } as const
+    const { summary } = await labels('hard.jsonl', { ...format, settings })
+    const run = new Map<string, string[]>()
+    for (const line of read('run.trec').trim().split('\n')) {
+      const [query] = line.split(' ') as [string]
+      run.set(query, [...(run.get(query) ?? []), line])
+    }
+    const all = (lines('plain.jsonl') as unknown as Entry[]).map((entry) => ({
+      ...entry,
+      candidates: run.get(entry.query)!.map((line) => line.split(' ')[2]!),
+    }))
+    // A judged document that the search did not find is no positive document.
+    const positiveOf = ({ docs, groundTruth, candidates }: (typeof all)[number]) =>
+      docs.find((id) => groundTruth.includes(id) && candidates.includes(id))
+    const wanted = all.filter((entry) => positiveOf(entry) !== undefined)
+    expect(wanted.length).toBeLessThan(all.length)
+    expect(summary.queries).toBe(wanted.length)
+    expect(summary.leftOut['no positive document']).toBe(all.length - wanted.length)
+    lines('hard.jsonl').forEach((row, i) => {
+      const { docs, groundTruth, candidates } = wanted[i]!
+      const names = ['query', 'positive', ...[1, 2, 3, 4].map((n) => `negative_${n}`)]
+      expect(Object.keys(row)).toEqual(names)
+      const [, positive, ...negatives] = idsOf(Object.values(row))
+      expect(positive).toBe(positiveOf(wanted[i]!))
+      const left = candidates.filter((id) => !docs.includes(id) && !groundTruth.includes(id))
+      expect(negatives).toEqual(left.slice(0, 4))
+    })
+    await expect(labels('hard.jsonl', { ...format, values: 'logit' })).rejects.toThrow(
+      'values has no effect with the format hard-negatives',
+    )
+  })
+
+  describe('of a query with more relevant documents than labels', () => {
     const many = () => {
       const run = read('run.trec').split('\n')
       const found = (query: string) =>
@@ -338,16 +373,18 @@ describe('formats of labels', () => {
       return { qrels: path('many.trec'), ...texts, relevant: found('q0').slice(0, 24) }
     }
 
-    test.each(['sentence-transformers', 'listwise', 'tevatron'] as const)(
-      '%s: takes no judged relevant document as a negative, and leaves out queries without negatives',
+    test.each(['sentence-transformers', 'hard-negatives', 'listwise', 'tevatron'] as const)(
+      '%s: negatives are not judged relevant, and a query without them is left out',
       async (format) => {
         const { relevant, ...inputs } = many()
-        const { summary } = await labels('many.jsonl', { ...inputs, format })
+        const { summary } = await labels('many.jsonl', { ...inputs, format, negatives: 6 })
         expect(summary).toMatchObject({ queries: 1, leftOut: { 'too few negatives': 1 } })
         const [row] = lines('many.jsonl')
+        const tuple = () =>
+          idsOf(Object.keys(row!).flatMap((name) => (name.startsWith('neg') ? row![name] : [])))
         const negatives = {
-          'sentence-transformers': () =>
-            idsOf(Object.keys(row!).flatMap((name) => (name.startsWith('neg') ? row![name] : []))),
+          'sentence-transformers': tuple,
+          'hard-negatives': tuple,
           listwise: () =>
             idsOf(row!['docs'] as string[]).filter((_, i) => (row!['labels'] as number[])[i] === 0),
           tevatron: () => (row!['negative_passages'] as Passage[]).map(({ docid }) => docid),

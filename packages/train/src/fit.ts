@@ -8,6 +8,7 @@ export type { LbfgsState } from './adapter/lbfgs.ts'
 export {
   adapterQueries,
   evidenceLabels,
+  inverseTemperatureOf,
   type RecipeName,
   recipeFor,
   shrinkageOf,

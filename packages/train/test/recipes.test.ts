@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { inverseTemperatureFor } from '../src/adapter/inverse-temperature.ts'
-import { adapterQueries, recipeFor, shrinkageOf } from '../src/adapter/recipes.ts'
+import { adapterQueries, inverseTemperatureOf, recipeFor, shrinkageOf } from '../src/adapter/recipes.ts'
 import type { DocumentVectors } from '../src/data/training-query.ts'
 
 const query = {
@@ -57,6 +57,13 @@ describe('training recipes', () => {
   test('shrink more if scores are sharper', () => {
     expect([20, 40].map((sharp) => shrinkageOf('labels', sharp))).toEqual([200, 800])
   })
+})
+
+test('several judgments per query are learned with T of at most 20', () => {
+  expect([10, 20, 40].map((measured) => inverseTemperatureOf('judgments', measured))).toEqual([
+    10, 20, 20,
+  ])
+  expect(inverseTemperatureOf('labels', 40)).toBe(40)
 })
 
 describe('inverseTemperatureFor', () => {

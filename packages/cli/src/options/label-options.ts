@@ -40,7 +40,7 @@ export const labelOptions = {
   negatives: {
     value: 'N',
     help: 'number of negatives per row in formats with texts, never judged relevant; queries with fewer are left out',
-    default: '2 × (labelDepth − 1), at most half of contextSize',
+    default: '2 × (labelDepth − 1), at most half of contextSize; 4 for hard-negatives',
   },
   ...textOptions,
   texts: { help: 'compare documents by their texts, too (needs --corpus and --query-text)' },

@@ -8,7 +8,8 @@ export function tellTrained(output: Output, result: TrainResult, inputs: Trainin
   const { out, steps, ended, best, cut, curves, heldOut, keepsOld } = result
   const how = ended === 'early' ? 'ended early' : 'all steps done'
   const last = keepsOld ? 'the weights from before training' : 'the last weights'
-  const chosen = best ? `the weights of step ${best.step}, the best` : last
+  const better = best && best.step > 0 ? `the weights of step ${best.step}, the best` : undefined
+  const chosen = better ?? (best ? 'the weights from before training' : last)
   const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
   if (curves) lines.push(`${curves}: validation loss and nDCG@10`)
   if (heldOut) {
@@ -17,6 +18,9 @@ export function tellTrained(output: Output, result: TrainResult, inputs: Trainin
   }
   lines.push('next:', ...nextCommands(result, inputs).map((line) => `  ${line}`))
   if (heldOut) lines.push(verdict(heldOut))
+  else if (best?.step === 0) {
+    lines.push('keep the old encoder: no later weights are better on the dev queries')
+  }
   const missing = someMissing(result.missing)
   output.result(
     { out, steps, ended, best, cut, missing, curves, heldOut, keepsOld },

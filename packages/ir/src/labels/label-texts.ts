@@ -21,23 +21,44 @@ export function formatSentenceTransformers(
   texts: LabelTexts,
   values: LabelValues,
 ): string {
-  const known = new Set(row.groundTruth)
-  const places = [...row.docs.keys()]
-  const positive = places.find((i) => known.has(row.docs[i]!))
+  const order = tupleOf(row)
+  const labels = labelsOf(row, values)
+  const label = order.map((i) => labels[i]!)
+  return `${JSON.stringify({ ...tupleColumns(row, order, texts), label })}\n`
+}
+
+/**
+ * For sentence-transformers' MultipleNegativesRankingLoss: `query`, `positive` and `negative_1` …, the
+ * columns of its `mine_hard_negatives`.
+ */
+export function formatHardNegatives(row: LabelRow, texts: LabelTexts): string {
+  return `${JSON.stringify(tupleColumns(row, tupleOf(row), texts))}\n`
+}
+
+/** The places of the ground truth with the highest label, and of all documents outside the ground truth. */
+function tupleOf({ query, docs, groundTruth }: LabelRow): number[] {
+  const known = new Set(groundTruth)
+  const places = [...docs.keys()]
+  const positive = places.find((i) => known.has(docs[i]!))
   if (positive === undefined) {
     throw new KithError(
       'BAD_INPUT',
-      `query ${row.query} has no labeled ground truth; leave the query out`,
+      `query ${query} has no labeled ground truth; leave the query out`,
     )
   }
-  const order = [positive, ...places.filter((i) => !known.has(row.docs[i]!))]
-  const columns: Record<string, unknown> = { query: textOf(texts.query(row.query), row.query) }
+  return [positive, ...places.filter((i) => !known.has(docs[i]!))]
+}
+
+function tupleColumns(
+  { query, docs }: LabelRow,
+  order: readonly number[],
+  texts: LabelTexts,
+): Record<string, string> {
+  const columns: Record<string, string> = { query: textOf(texts.query(query), query) }
   order.forEach((i, place) => {
-    columns[place === 0 ? 'positive' : `negative_${place}`] = documentText(texts, row.docs[i]!)
+    columns[place === 0 ? 'positive' : `negative_${place}`] = documentText(texts, docs[i]!)
   })
-  const labels = labelsOf(row, values)
-  columns['label'] = order.map((i) => labels[i]!)
-  return `${JSON.stringify(columns)}\n`
+  return columns
 }
 
 /** For sentence-transformers' ListNetLoss and LambdaLoss: `query`, `docs` and `labels`. */

@@ -119,6 +119,25 @@ export function labelRow(
   return { query, docs: row, labels: row.map((id) => labelOf.get(id) ?? 0), groundTruth }
 }
 
+/**
+ * Makes a training row of hard negatives: the ground truth that has a label, and the nearest documents
+ * that have none.
+ *
+ * @param near Candidates without a label and outside the ground truth, the most similar ones first.
+ */
+export function hardRow(
+  { query, docs, labels, groundTruth }: LabeledQuery,
+  near: readonly string[],
+  negatives: number,
+): LabelRow | NoRow {
+  const known = new Set(groundTruth)
+  const truths = [...docs.keys()].filter((i) => known.has(docs[i]!))
+  if (truths.length === 0) return 'no positive document'
+  if (near.length < negatives) return 'too few negatives'
+  const row = [...truths.map((i) => docs[i]!), ...near.slice(0, negatives)]
+  return { query, docs: row, labels: row.map((_, i) => labels[truths[i]!] ?? 0), groundTruth }
+}
+
 /*
  * Labels as Parquet, which most programs neither read nor write: its libraries are many files, and
  * are loaded when the first function is called.

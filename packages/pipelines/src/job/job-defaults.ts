@@ -50,6 +50,7 @@ export const labelFormats = [
   'parquet',
   'tsv',
   'sentence-transformers',
+  'hard-negatives',
   'listwise',
   'tevatron',
 ] as const

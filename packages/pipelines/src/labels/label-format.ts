@@ -1,10 +1,12 @@
 import type { LabeledQuery, LabelValues } from '@kith/ir'
 import {
+  formatHardNegatives,
   formatLabelsJson,
   formatLabelsTsv,
   formatListwise,
   formatSentenceTransformers,
   formatTevatron,
+  hardRow,
   labelRow,
 } from '@kith/ir/internal'
 import type { LabelFormat } from '../job/job-defaults.ts'
@@ -32,6 +34,7 @@ function formatLabels(entry: LabeledQuery, format: LabelFormat): string {
 
 const rowFormats = {
   'sentence-transformers': formatSentenceTransformers,
+  'hard-negatives': formatHardNegatives,
   listwise: formatListwise,
   tevatron: formatTevatron,
 }
@@ -40,17 +43,19 @@ const rowFormats = {
  * A query's part of the file, or why the query is left out: its labels make no training row, or
  * a text is missing that may be.
  *
- * @param low Candidates with little evidence, which training rows take negatives from.
+ * @param candidates What training rows take negatives from: candidates with little evidence by descending
+ *   evidence, or for hard negatives those without a label in the order of the run.
  */
 export function formatLabelsOrSkip(
   entry: LabeledQuery,
-  low: readonly string[],
+  candidates: readonly string[],
   { format, values, negatives }: LabelLayout,
   texts: OpenTexts | undefined,
   join: Pick<Join, 'report' | 'check'>,
 ): string | { leftOut: string } {
   if (!hasRows(format)) return formatLabels(entry, format)
-  const row = labelRow(entry, low, negatives)
+  const rowFrom = format === 'hard-negatives' ? hardRow : labelRow
+  const row = rowFrom(entry, candidates, negatives)
   if (typeof row === 'string') return { leftOut: row }
   const { query, docs } = row
   const without = docs.filter((id) => !texts!.hasDocument(id))

@@ -52,7 +52,8 @@ export interface LabelInputs
   /**
    * Negatives in a training row (sentence-transformers, listwise, tevatron): up to half of them
    * have a soft label, the rest has the least evidence; queries with fewer are left out. Default:
-   * 2 × (labelDepth − 1), at most half the context.
+   * 2 × (labelDepth − 1), at most half the context. In hard-negatives: the nearest candidates without
+   * a label; default 4.
    */
   negatives?: number | undefined
   missing?: MissingPolicy | undefined

@@ -26,6 +26,8 @@ export interface LabelContext extends ContextRows {
   rows: Uint32Array
   /** The grades of the ground truth: as many as there are such documents. */
   grades: number[]
+  /** Which of the ground truth are among the candidates; the others were added to them. */
+  found: boolean[]
   /** Documents of a grade above 0 that is too low for the ground truth: they are no negatives. */
   graded: ReadonlySet<string>
   /** The texts of the query and of the documents, where the words are looked at. */
@@ -75,11 +77,13 @@ function contextOf<Id extends DocumentId>(
   // The ground truth may be among them, so this many always fill the context.
   const { rows: retrieved } = join.candidates(ids, contextSize)
   const rows = injectGroundTruth(judged, retrieved, contextSize)
+  const among = new Set(retrieved)
+  const found = judged.map((at) => among.has(at))
   const named = (): string[] => rows.map((at) => docs.idOf(at))
   const graded = new Set<string>()
   for (const [id, grade] of judgments ?? []) if (grade > 0 && grade < level) graded.add(id)
   const prepared = texts?.prepared(query, named())
-  return { query, row, rows: new Uint32Array(rows), grades, graded, texts: prepared }
+  return { query, row, rows: new Uint32Array(rows), grades, found, graded, texts: prepared }
 }
 
 function hasTruth(judgments: ReadonlyMap<string, number> | undefined, level: number): boolean {

@@ -42,6 +42,9 @@ function usualNegatives({ labelDepth, contextSize }: LabelSettings): number {
   return Math.max(1, Math.min(2 * (labelDepth - 1), Math.floor(contextSize / 2)))
 }
 
+/** Hard negatives in a row, where no number is given: depth only leaves documents out there. */
+const HARD_NEGATIVES = 4
+
 /** The work with the metric of its run. */
 export function withMetric(batch: LabelWork, metric: Settings['metric']): LabelWork {
   return { ...batch, settings: { ...batch.settings, metric } }
@@ -61,11 +64,16 @@ export function layoutOf(
   if (unused !== undefined && !hasRows(format)) {
     throw new KithError(
       'BAD_SETTING',
-      `${unused} has no effect with the format ${format}; leave out ${unused}, or use sentence-transformers, listwise or tevatron`,
+      `${unused} has no effect with the format ${format}; leave out ${unused}, or use sentence-transformers, hard-negatives, listwise or tevatron`,
     )
   }
+  if (values !== undefined && format === 'hard-negatives') {
+    const problem = `values has no effect with the format ${format}, which holds no labels; leave out values`
+    throw new KithError('BAD_SETTING', problem)
+  }
   const usualValues = format === 'sentence-transformers' ? 'logit' : 'probability'
-  return { format, values: values ?? usualValues, negatives: negatives ?? Math.max(1, usual) }
+  const count = format === 'hard-negatives' ? HARD_NEGATIVES : Math.max(1, usual)
+  return { format, values: values ?? usualValues, negatives: negatives ?? count }
 }
 
 /** The format of a file by its ending. */

@@ -36,7 +36,7 @@ export function queryLabels(
   const result = { ...noLabels(), answered: true }
   const entry = entryOf(docs, context, labels)
   const written = hasRows(layout.format)
-    ? formatLabelsOrSkip(...rowOf(docs, context, labels, entry), layout, texts, join)
+    ? formatLabelsOrSkip(...rowOf(docs, context, labels, entry, layout), layout, texts, join)
     : formatLabelsOrSkip(entry, [], layout, texts, join)
   if (typeof written === 'string') {
     addLabels(result.summary, labels, context.grades.length)
@@ -45,23 +45,32 @@ export function queryLabels(
   return result
 }
 
-/** Labels and candidates with little evidence for a training row, without documents of a low grade. */
+/**
+ * Labels and candidates for negatives of a training row, without documents of a low grade. A positive
+ * document of hard negatives is one that the search found: another one would teach an encoder to leave
+ * the neighborhood of its query.
+ */
 function rowOf(
   docs: Pick<Embeddings, 'idOf'>,
-  { rows, grades, graded }: LabelContext,
+  { rows, grades, found, graded }: LabelContext,
   labels: Labels,
   entry: LabeledQuery,
+  { format }: LabelLayout,
 ): [LabeledQuery, string[]] {
-  const low = lowEvidence(labels, grades.length).map((candidate) => docs.idOf(rows[candidate]!))
-  if (graded.size === 0) return [entry, low]
-  const kept = entry.docs.map((id) => !graded.has(id))
+  const isHard = format === 'hard-negatives'
+  const choose = isHard ? unlabeled : lowEvidence
+  const low = choose(labels, grades.length).map((candidate) => docs.idOf(rows[candidate]!))
+  const missed = isHard ? entry.groundTruth.filter((_, l) => !found[l]) : []
+  const out = new Set([...graded, ...missed])
+  if (out.size === 0) return [entry, low]
+  const kept = entry.docs.map((id) => !out.has(id))
   const pure = {
     ...entry,
     docs: entry.docs.filter((_, i) => kept[i]),
     labels: Array.from(entry.labels).filter((_, i) => kept[i]),
     evidence: entry.evidence && Array.from(entry.evidence).filter((_, i) => kept[i]),
   }
-  return [pure, low.filter((id) => !graded.has(id))]
+  return [pure, low.filter((id) => !out.has(id))]
 }
 
 /**
@@ -69,10 +78,18 @@ function rowOf(
  * where all have one. The first `truths` candidates are the ground truth, and never among them.
  */
 function lowEvidence({ kept, evidence }: Labels, truths: number): number[] {
-  const labeled = new Set(kept)
-  const others = [...evidence.keys()].filter((c) => c >= truths && !labeled.has(c))
+  const others = unlabeled({ kept, evidence }, truths)
   if (others.length === 0) return lowerHalf([...kept].filter((c) => c >= truths))
   return others.sort((a, b) => evidence[b]! - evidence[a]! || a - b)
+}
+
+/** Candidates without a label and outside the ground truth, in the order of the run. */
+function unlabeled(
+  { kept, evidence }: Pick<Labels, 'kept' | 'evidence'>,
+  truths: number,
+): number[] {
+  const labeled = new Set(kept)
+  return [...evidence.keys()].filter((c) => c >= truths && !labeled.has(c))
 }
 
 /** The second half of a list, its middle included. */

@@ -73,7 +73,7 @@ export interface OpenFit {
 /** Reads the queries of a fit, asks the teacher where the recipe needs it, and holds some queries out. */
 export async function openFit(inputs: FitInputs, docs: Embeddings, hooks: Hooks): Promise<OpenFit> {
   const { AdapterModel } = await loadTrain()
-  const { inverseTemperatureFor } = await loadFit()
+  const { inverseTemperatureFor, inverseTemperatureOf } = await loadFit()
   const { training, validation, teacher, settings = {}, level, missing } = inputs
   if (!teacher && training.qrels === undefined && training.labels === undefined) {
     throw bad('the training queries have no judgments: give them, or labels, or a teacher')
@@ -99,13 +99,11 @@ export async function openFit(inputs: FitInputs, docs: Embeddings, hooks: Hooks)
     ? { learned: all, heldOut: seen.heldOut }
     : holdOut(all, read, inputs, docs, hooks)
   const last = taught || read
+  const vectors = all.map(({ vector }) => ({ vector: vector! }))
   return {
     ...{ recipe, all, ...split, device },
     by: (seen ? validation?.qrels : read.qrels) ? 'judgments' : 'teacher',
-    inverseTemperature: inverseTemperatureFor(
-      all.map(({ vector }) => ({ vector: vector! })),
-      docs,
-    ),
+    inverseTemperature: inverseTemperatureOf(recipe, inverseTemperatureFor(vectors, docs)),
     metric: read.metric === 'auto' ? 'dot' : read.metric,
     missing: { training: last.missing, validation: seen?.missing ?? [] },
     files: [...new Set([inputs.docs, ...last.files, ...(seen?.files ?? [])])],

@@ -17,11 +17,14 @@ export interface TaughtQuery extends TrainingQuery {
 /** A recipe: the parts of a query's loss, and Λ at T = 20. */
 interface Recipe {
   shrinkage: number
+  /** The largest T, if T has a limit. */
+  sharpest?: number
   parts(query: TaughtQuery): LossPart[]
 }
 
 /**
- * The recipes of docs/method.md section 7. Λ was chosen on held-out training queries of NFCorpus.
+ * The recipes of docs/method.md section 7. Λ and the limit of T were chosen on held-out training queries of
+ * NFCorpus.
  *
  * - `ranking`: a teacher's ranking of the first documents; no labels.
  * - `labels`: one label per query, or soft labels, against all documents.
@@ -37,6 +40,7 @@ const recipes = {
   },
   judgments: {
     shrinkage: 50,
+    sharpest: 20,
     parts(query) {
       const near = listParts(query, 0.5)
       // Without a judged document among the first ones, the whole loss is over all documents.
@@ -50,6 +54,12 @@ export type RecipeName = keyof typeof recipes
 
 /** The names of all recipes. */
 export const recipeNames = Object.keys(recipes) as readonly RecipeName[]
+
+/** T of a recipe, where the scale of the embeddings asks for another. */
+export function inverseTemperatureOf(recipe: RecipeName, measured: number): number {
+  const { sharpest = Infinity }: Recipe = recipes[recipe]
+  return Math.min(measured, sharpest)
+}
 
 /** Λ of a recipe: it grows with T², as the curvature of the loss does. */
 export function shrinkageOf(recipe: RecipeName, inverseTemperature: number): number {
