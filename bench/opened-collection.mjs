@@ -10,7 +10,7 @@ import { writeLines } from './write-lines.mjs'
 
 const program = fileURLToPath(new URL('collection.mjs', import.meta.url))
 
-/** Milliseconds to open and to search, and megabytes, the first time and the second; none without that benchmark. */
+/** Milliseconds of CPU time to open and to search, and megabytes, the first time and the second; none without that benchmark. */
 export async function openTwice(documents, dimensions) {
   if (!existsSync(program)) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))

@@ -42,11 +42,11 @@ const goals = {
   serveBase64: { what: 'server, 60 × 384 as base64, CPU per request', unit: 'ms' },
   serveTwo: { what: 'server, 2 workers × 1 by CPU time', least: 1.6 },
   collectionOpen: {
-    what: '`openCollection`, 100,000 × 384, the second time',
+    what: '`openCollection`, 100,000 × 384, the second time, CPU',
     most: 3,
     unit: 's',
   },
-  collectionSearch: { what: 'its search, encoder apart', most: 40, unit: 'ms' },
+  collectionSearch: { what: 'its search, encoder apart, CPU', most: 40, unit: 'ms' },
   collectionMemory: { what: 'its memory ÷ the vectors’ size', most: 1.3 },
   evalMemory: { what: '`evaluateRuns`, memory of a run 16 × as long ÷ 1 ×', most: 1.3 },
 }

@@ -16,7 +16,7 @@ import type { MetricUse } from './method/metric.ts'
 import type { Ranking } from './method/order-by-score.ts'
 import { lookedAt, type SimilarityToQuery } from './method/preselect.ts'
 import { type Memory, rankContext } from './method/rank-context.ts'
-import { fits, metricOf } from './method/vector-similarity.ts'
+import { fits, withMetric } from './method/vector-similarity.ts'
 import { usesWords, viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
@@ -141,7 +141,7 @@ export class TrialContext {
       ...computed,
       vectors: (engine, context, view, metric) => {
         const s = engine.square(rows.length, this.#vectors.get(view)!, rows)
-        return { s, metric: metricOf(s, context, view, metric) }
+        return withMetric(s, context, view, metric)
       },
     }
   }
@@ -155,7 +155,7 @@ export class TrialContext {
     return {
       vectors: (engine, part, view, metric) => {
         const s = engine.square(rows, this.#vectors.get(view)!)
-        return { s, metric: metricOf(s, part, view, metric) }
+        return withMetric(s, part, view, metric)
       },
       texts: (engine) => engine.square(rows, this.#texts.get(keyOf(rows, tokenizerOf(all)))!),
       neighbors: (engine, graph, settings, metric) =>

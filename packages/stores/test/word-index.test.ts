@@ -1,5 +1,5 @@
 import '@kith/languages'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { explain, termStatistics } from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
@@ -72,9 +72,16 @@ test('finds the same with a stored index, and ignores one that is damaged or of 
     expect(again.rank(query, 3)).toEqual(index.rank(query, 3))
   }
   expect(again.statistics()).toEqual(termStatistics(texts, { tokenizer: 'german' }))
+  // The places stay in the file: another file of its name does not disturb those who have it open.
+  const bytes = readFileSync(file)
+  rmSync(file)
+  writeFileSync(file, 'another')
+  expect(again.rank('See', 3)).toEqual(index.rank('See', 3))
+  again.close()
+  expect(() => again.rank('See', 3)).toThrow('is used after it was closed')
+  writeFileSync(file, bytes)
   expect(await keptWords(file, 'others')).toBeUndefined()
   expect(await keptWords(`${file}.absent`, 'these')).toBeUndefined()
-  const bytes = readFileSync(file)
   for (const at of [0, 1030, bytes.length - 1]) {
     const damaged = Buffer.from(bytes)
     damaged[at]! ^= 1

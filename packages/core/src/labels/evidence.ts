@@ -90,7 +90,7 @@ function jointEvidence(
 ): Float64Array[] {
   const evidence = groundTruth.map(() => new Float64Array(context.rows))
   const add = (s: Square, weight: number): void => {
-    const [noise, ...noises] = noiseOf(s, [0, ...groundTruth])
+    const [noise, ...noises] = noiseOf(s.diagonal(), [0, ...groundTruth])
     const ofQuery = standardize(s.row(0), groundTruth, noise)
     groundTruth.forEach((row, l) => {
       const ofDocument = standardize(s.row(row), groundTruth, noises[l])

@@ -16,7 +16,7 @@ import { chooseMetric, type MetricUse } from '../method/metric.ts'
 import { lookedAt } from '../method/preselect.ts'
 import { type Memory, rankQuery } from '../method/rank-context.ts'
 import { cosineOf } from '../method/similarity-steps.ts'
-import { metricOf, vectorSimilarity } from '../method/vector-similarity.ts'
+import { vectorSimilarity, withMetric } from '../method/vector-similarity.ts'
 import { type PreparedText, prepareText, type Text } from '../text/prepare-text.ts'
 import { tokenizerOf } from '../text/tokenizer.ts'
 import { Lender, type Workspace } from '../workspace.ts'
@@ -192,7 +192,7 @@ function memoryOf({ products, kept }: Folded): Memory | undefined {
         const known = view === 'vectors' && rows.every((row) => row < products.rows)
         if (!known) return vectorSimilarity(engine, context, view, metric, alone)
         const s = engine.square(rows.length, products, rows)
-        return { s, metric: metricOf(s, context, view, metric) }
+        return withMetric(s, context, view, metric)
       },
     }),
   }

@@ -69,9 +69,9 @@ function oneView(
   settings: Settings,
   recall: Recall,
 ): ContextGraph {
-  const { s, metric } = recall.vectors(engine, context, 'vectors', settings.metric, true)
+  const { s, metric, squares } = recall.vectors(engine, context, 'vectors', settings.metric, true)
   if (metric.name === 'cosine') s.toCosines()
-  const noise = noiseOf(s, probes)
+  const noise = noiseOf(metric.name === 'cosine' ? s.diagonal() : squares, probes)
   const before = probes.map((probe) => s.row(probe))
   if (settings.rowScaling === 'none') {
     const terms = before.map((values, p) => ({
@@ -114,7 +114,7 @@ function severalViews(
     probe === 0 ? Float32Array.from(scored) : new Float32Array(context.rows),
   )
   const addTerms = (s: Square, score: number, missing: readonly number[]): void => {
-    const noise = noiseOf(s, probes)
+    const noise = noiseOf(s.diagonal(), probes)
     probes.forEach((probe, p) => {
       const z = standardize(s.row(probe), [probe, ...missing], noise[p]!)
       // A candidate without a vector is as similar as the others are on the average.

@@ -1,4 +1,3 @@
-import type { Square } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { MetricUse } from './metric.ts'
 
@@ -103,11 +102,11 @@ function spreadOf(
 }
 
 /**
- * The largest difference between entries of S[probe, ·] that rounding alone can make, for each probe:
- * a part of the product of its length with that of the longest candidate, which is 1 for cosines.
+ * The largest difference between entries of S[probe, ·] that rounding alone can make, for each probe,
+ * from the diagonal of S: a part of the product of its length with that of the longest candidate,
+ * which is 1 for cosines.
  */
-export function noiseOf(s: Square, probes: readonly number[]): number[] {
-  const squares = s.diagonal()
+export function noiseOf(squares: Float32Array, probes: readonly number[]): number[] {
   let longest = 0
   for (let c = 1; c < squares.length; c++) longest = Math.max(longest, squares[c]!)
   return probes.map((probe) => ROUNDING * Math.sqrt(squares[probe]! * longest))

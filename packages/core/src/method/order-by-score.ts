@@ -38,12 +38,17 @@ export function orderByScore(
   const order = new Uint32Array(inside)
   for (let i = 0; i < inside; i++) order[i] = i
   sortByScore(order, scores)
-  const sorted = new Float32Array(inside)
-  for (let i = 0; i < inside; i++) sorted[i] = scores[order[i]! + 1]!
-  const ranking: Ranking = { order, scores: sorted }
+  const ranking: Ranking = { order, scores: inOrder(order, scores) }
   if (metric) ranking.metric = metric
-  if (similarity) ranking.similarities = Float32Array.from(order, (i) => similarity[i + 1]!)
+  if (similarity) ranking.similarities = inOrder(order, similarity)
   return ranking
+}
+
+/** The values of the candidates in an order; the query's own value is at 0. A loop: `from` takes ten times as long. */
+function inOrder(order: Uint32Array, values: ArrayLike<number>): Float32Array {
+  const sorted = new Float32Array(order.length)
+  for (let i = 0; i < sorted.length; i++) sorted[i] = values[order[i]! + 1]!
+  return sorted
 }
 
 /**

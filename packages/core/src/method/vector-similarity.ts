@@ -16,6 +16,8 @@ type Rescaling = 'none' | 'common' | 'each'
 /** Inner products of one view's vectors, and the metric that they are to have. */
 export interface VectorSimilarity {
   s: Square
+  /** The diagonal of S: squared lengths. */
+  squares: Float32Array
   metric: MetricUse
 }
 
@@ -35,7 +37,7 @@ export function vectorSimilarity(
   // A vector's product with itself shows whether all is well with it, and by
   // Cauchy and Schwarz with its other products: nothing else needs a look.
   const squares = s.diagonal()
-  if (squares.every(fits)) return { s, metric: metricOf(s, context, view, metric, squares) }
+  if (squares.every(fits)) return withMetric(s, context, view, metric, squares)
   const { count, dimensions } = rows
   const data = new Float32Array(count * dimensions)
   rows.copyTo(data, dimensions)
@@ -45,27 +47,30 @@ export function vectorSimilarity(
   const named = (i: number): string =>
     view === 'vectors' ? nameOf(i) : `${nameOf(i)} of view ${view}`
   refuseInfinite(vectors, named)
-  const use = metricOf(s, context, view, metric, squares)
+  const found = withMetric(s, context, view, metric, squares)
+  const use = found.metric
   const rescaling: Rescaling = use.name === 'cosine' ? 'each' : alone ? 'none' : 'common'
   if (rescaling === 'none') refuseLong(vectors, squares, named)
   else if (rescale(vectors, squares, rescaling)) {
-    return { s: engine.gram(rowsOf({ data, rows: count, dimensions }, 'row')), metric: use }
+    const fitting = engine.gram(rowsOf({ data, rows: count, dimensions }, 'row'))
+    return { s: fitting, squares: fitting.diagonal(), metric: use }
   }
-  return { s, metric: use }
+  return found
 }
 
-/** The metric of a view, given its inner products. */
-export function metricOf(
+/** Inner products of a view, with their metric. */
+export function withMetric(
   s: Square,
   context: Context,
   view: string,
   metric: Settings['metric'],
   squares = s.diagonal(),
-): MetricUse {
+): VectorSimilarity {
   const missing = view === 'vectors' ? context.missing : []
-  return chooseMetric(metric, { squares, missing }, () => {
+  const use = chooseMetric(metric, { squares, missing }, () => {
     return { toQuery: s.row(0), squares, missing }
   })
+  return { s, squares, metric: use }
 }
 
 /** Whether a squared length is one that float32 computes with. */

@@ -9,6 +9,7 @@ import type { LabelLayout } from '../labels/label-format.ts'
 import type { LabelSliceInputs, LabelSliceTask, SliceResults } from '../labels/label-slice.ts'
 import type { QueryLabels } from '../labels/query-labels.ts'
 import type { RerankedSlice, RerankSliceInputs } from '../rerank/rerank-slice.ts'
+import { HereWorker } from './here-worker.ts'
 import type { Job } from './job.ts'
 import type { SliceTask } from './open-run.ts'
 import type { TaskData } from './task-worker.ts'
@@ -16,8 +17,11 @@ import type { TaskData } from './task-worker.ts'
 /** Tasks that a worker gets at a time, unless they are large themselves. */
 const BATCH = 64
 
-/** Batches that are under way for each worker, so that no worker idles while answers are written. */
-const AHEAD = 4
+/** Batches that a worker has at a time, so that no worker idles while this thread works on one. */
+const DEPTH = 3
+
+/** Batches for each worker that are under way or wait for those before them, which a starting thread may have. */
+const AHEAD = 16
 
 /** Below this many tasks, starting workers takes longer than the work. */
 const FEW = 256
@@ -39,7 +43,7 @@ interface TaskOptions {
   batch?: number | undefined
 }
 
-/** Does tasks on several threads; yields each task with its answer, in the order of the tasks. */
+/** Does tasks on several threads, this one included; each comes back with its answer, in the order of the tasks. */
 export async function* runTasks<Name extends JobName>(
   name: Name,
   inputs: Jobs[Name]['inputs'],
@@ -76,13 +80,18 @@ async function* runInWorkers<Name extends JobName>(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Done<Name>> {
   const data: TaskData<Name> = { name, inputs }
+  let threads = 0
   const pool = new WorkerPool<Jobs[Name]['task'][], Jobs[Name]['answer'][]>({
-    start: () => new ThreadWorker({ entry, data, job: `a worker of ${name} tasks` }),
+    // The other threads first: they take a while to start.
+    start: () =>
+      ++threads < workers
+        ? new ThreadWorker({ entry, data, job: `a worker of ${name} tasks` })
+        : new HereWorker(openJob(name, inputs)),
     size: workers,
-    depth: AHEAD,
+    depth: DEPTH,
   })
   try {
-    for await (const [batch, answers] of pool.map(batches, { signal })) {
+    for await (const [batch, answers] of pool.map(batches, { ahead: AHEAD * workers, signal })) {
       for (const [i, task] of batch.entries()) yield [task, answers[i]!]
     }
   } finally {

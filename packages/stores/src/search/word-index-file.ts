@@ -1,16 +1,29 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, read } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { finished, unfinishedBeside } from '@kith/base'
+import { promisify } from 'node:util'
+import { finished, readAllSync, unfinishedBeside } from '@kith/base'
 import { type TermStatistics, termStatisticsFromBytes, termStatisticsToBytes } from '@kith/core'
-import type { WordPlaces } from './word-places.ts'
+import { OpenState } from '@kith/core/internal'
+import type { Places, WordPlaces, WordTerms } from './word-places.ts'
 
 /** An index of words with the ids of its documents. */
-export interface KeptWords {
+interface Words {
   ids: readonly string[]
   statistics: TermStatistics
+}
+
+/** An index in memory. */
+export interface MadeWords extends Words {
   places: WordPlaces
+}
+
+/** An index whose places stay in its file, where they are read as they are asked for. */
+export interface KeptWords extends Words {
+  terms: WordTerms
+  read(from: number, to: number): Places
+  close(): void
 }
 
 /** The arrays of an index in the order of the file, the widest numbers first. */
@@ -40,8 +53,8 @@ const HEAD = 1024
  *
  * @param key Names the texts and the tokenizer: an index of another key is none.
  */
-export async function keepWords(file: string, key: string, kept: KeptWords): Promise<void> {
-  const { ids, statistics, places } = kept
+export async function keepWords(file: string, key: string, made: MadeWords): Promise<void> {
+  const { ids, statistics, places } = made
   const names = Object.keys(ARRAYS) as (keyof typeof ARRAYS)[]
   const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
     new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength)
@@ -75,41 +88,76 @@ export async function keepWords(file: string, key: string, kept: KeptWords): Pro
 
 /** The index of a key; undefined if the file has none that is whole. */
 export async function keptWords(file: string, key: string): Promise<KeptWords | undefined> {
-  const bytes = await readWhole(file).catch(() => undefined)
-  if (!bytes || bytes.length < HEAD) return undefined
+  let descriptor: number | undefined
   try {
-    const head = JSON.parse(Buffer.from(bytes.buffer, 0, HEAD).toString()) as Head
-    if (head.format !== 1 || head.key !== key) return undefined
-    if (digestOf([bytes.subarray(HEAD)]) !== head.digest) return undefined
-    let at = HEAD
-    const arrays: Record<string, ArrayBufferView> = {}
-    for (const [name, Numbers] of Object.entries(ARRAYS)) {
-      const length = head.sizes[name as keyof typeof ARRAYS]
-      arrays[name] = new Numbers(bytes.buffer, at, length)
-      at += length * Numbers.BYTES_PER_ELEMENT
-    }
-    const statistics = termStatisticsFromBytes(bytes.slice(at, at + head.statistics))
-    const ids = Buffer.from(bytes.buffer, at + head.statistics, head.ids).toString()
-    return { ids: JSON.parse(ids), statistics, places: arrays as unknown as WordPlaces }
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    const kept = await readWords(file, descriptor, key)
+    if (!kept) closeSync(descriptor)
+    return kept
   } catch {
-    // An unreadable file only costs the time to make the index again.
+    // A file that nobody can read costs the time to make the index again.
+    if (descriptor !== undefined) closeSync(descriptor)
     return undefined
   }
 }
 
-async function readWhole(file: string): Promise<Uint8Array<ArrayBuffer>> {
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
-  try {
-    const bytes = new Uint8Array((await handle.stat()).size)
-    for (let at = 0; at < bytes.length; ) {
-      const { bytesRead } = await handle.read(bytes, at, bytes.length - at)
-      if (bytesRead === 0) break
-      at += bytesRead
-    }
-    return bytes
-  } finally {
-    await handle.close()
+async function readWords(
+  file: string,
+  descriptor: number,
+  key: string,
+): Promise<KeptWords | undefined> {
+  const bytesAt = <T extends ArrayBufferView>(into: T, at: number): T => {
+    const { buffer, byteOffset, byteLength } = into
+    readAllSync(descriptor, new Uint8Array(buffer, byteOffset, byteLength), at, file)
+    return into
   }
+  const head = JSON.parse(bytesAt(Buffer.alloc(HEAD), 0).toString()) as Head
+  if (head.format !== 1 || head.key !== key) return undefined
+  if ((await digestOfFile(descriptor, HEAD)) !== head.digest) return undefined
+  const offsets: Record<string, number> = {}
+  let at = HEAD
+  for (const [name, Numbers] of Object.entries(ARRAYS)) {
+    offsets[name] = at
+    at += head.sizes[name as keyof typeof ARRAYS] * Numbers.BYTES_PER_ELEMENT
+  }
+  const whole = <Name extends keyof typeof ARRAYS>(name: Name) =>
+    bytesAt(new ARRAYS[name](head.sizes[name]), offsets[name]!) as InstanceType<
+      (typeof ARRAYS)[Name]
+    >
+  const state = new OpenState(`the index ${file}`)
+  const ids = bytesAt(Buffer.alloc(head.ids), at + head.statistics).toString()
+  return {
+    ids: JSON.parse(ids),
+    statistics: termStatisticsFromBytes(bytesAt(new Uint8Array(head.statistics), at)),
+    terms: { hashes: whole('hashes'), starts: whole('starts'), lengths: whole('lengths') },
+    read(from, to) {
+      state.check()
+      return {
+        documents: bytesAt(new Uint32Array(to - from), offsets['documents']! + 4 * from),
+        counts: bytesAt(new Uint16Array(to - from), offsets['counts']! + 2 * from),
+      }
+    },
+    close() {
+      if (state.end()) closeSync(descriptor)
+    },
+  }
+}
+
+/** Bytes that are read at a time. */
+const CHUNK = 2 ** 20
+
+/** The digest of a file from a position on. */
+async function digestOfFile(descriptor: number, from: number): Promise<string> {
+  const hash = createHash('sha256')
+  const chunk = Buffer.alloc(CHUNK)
+  const { size } = fstatSync(descriptor)
+  for (let at = from; at < size; ) {
+    const { bytesRead } = await promisify(read)(descriptor, chunk, 0, CHUNK, at)
+    if (bytesRead === 0) break
+    hash.update(chunk.subarray(0, bytesRead))
+    at += bytesRead
+  }
+  return hash.digest('hex')
 }
 
 function digestOf(parts: readonly Uint8Array[]): string {

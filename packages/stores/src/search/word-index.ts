@@ -4,13 +4,13 @@ import type { TextEntry } from '@kith/ir'
 import { wholeText } from '../whole-text.ts'
 import { loadLanguages } from './load-languages.ts'
 import type { SearchStore } from './search-store.ts'
-import { type KeptWords, keepWords, keptWords } from './word-index-file.ts'
-import { placesOf, wordPlaces } from './word-places.ts'
+import { type KeptWords, keepWords, keptWords, type MadeWords } from './word-index-file.ts'
+import { type Places, placesOf, type WordTerms, wordPlaces } from './word-places.ts'
 
-/** Places of terms that an index keeps: about 100 MB. Larger collections belong into a store. */
-const MOST_PLACES = 2 ** 24
+/** Places of terms that an index has: 400 MB in its file. Larger collections belong into a store. */
+const MOST_PLACES = 2 ** 26
 
-/** An inverted index of texts in memory: finds the documents whose words fit a query's, by BM25 (docs/method.md section 4). */
+/** An inverted index of texts, in memory or in a file: finds the documents whose words fit a query's, by BM25 (docs/method.md section 4). */
 export class WordIndex {
   readonly #settings: Pick<Settings, 'tokenizer' | 'k1' | 'b'>
   readonly #builder: TermStatisticsBuilder
@@ -18,6 +18,7 @@ export class WordIndex {
   /** The terms of each document, until they are sorted. */
   #postings: Uint32Array[] = []
   #count = 0
+  #made: MadeWords | undefined
   #kept: KeptWords | undefined
   /** The mean number of terms of a document. */
   #mean: number | undefined
@@ -44,14 +45,14 @@ export class WordIndex {
 
   /** How often terms occur in all texts. */
   statistics(): TermStatistics {
-    return this.#kept?.statistics ?? this.#builder.finish()
+    return (this.#kept ?? this.#made)?.statistics ?? this.#builder.finish()
   }
 
   add(id: string, text: string): void {
     const prepared = prepareText(text, this.#settings)
     this.#builder.add(prepared)
     this.#count += prepared.postings.length / 3
-    this.#kept = undefined
+    this.#made = undefined
     this.#mean = undefined
     if (!this.complete) {
       this.#postings = []
@@ -61,14 +62,19 @@ export class WordIndex {
     this.#postings.push(prepared.postings)
   }
 
-  /** The index to keep, complete; no text can be added behind it. */
-  finish(): KeptWords {
-    this.#kept ??= {
+  /** The index of the texts that were added, complete. */
+  finish(): MadeWords {
+    this.#made ??= {
       ids: this.#ids,
       statistics: this.#builder.finish(),
       places: wordPlaces(this.#postings),
     }
-    return this.#kept
+    return this.#made
+  }
+
+  /** Closes the file of an index that was made before. */
+  close(): void {
+    this.#kept?.close()
   }
 
   /** The ids of the documents that fit a text best, best first, ties in the order of the documents. */
@@ -78,16 +84,17 @@ export class WordIndex {
 
   /** The documents that fit a text best, with their BM25 scores. */
   rank(text: string, top: number): { ids: string[]; scores: number[] } {
-    const { ids, places } = this.finish()
-    const { documents, counts, lengths } = places
+    const { ids, terms, read } = this.#kept ?? inMemory(this.finish())
+    const { lengths } = terms
     const scores = new Float64Array(ids.length)
     const mean = this.#meanLength(lengths)
     const { k1, b } = this.#settings
     for (const [term, wanted] of termsOf(prepareText(text, this.#settings).postings)) {
-      const [from, to] = placesOf(places, term)
+      const [from, to] = placesOf(terms, term)
       const frequency = to - from
       const rarity = Math.log(1 + (ids.length - frequency + 0.5) / (frequency + 0.5))
-      for (let at = from; at < to; at++) {
+      const { documents, counts } = read(from, to)
+      for (let at = 0; at < frequency; at++) {
         const [document, count] = [documents[at]!, counts[at]!]
         const norm = k1 * (1 - b + (b * lengths[document]!) / mean)
         scores[document]! += (wanted * rarity * count * (k1 + 1)) / (count + norm)
@@ -104,6 +111,19 @@ export class WordIndex {
     this.#mean ??= lengths.reduce((sum, length) => sum + length, 0) / lengths.length || 1
     return this.#mean
   }
+}
+
+/** An index in memory, read as one in a file is. */
+function inMemory({ ids, places }: MadeWords): {
+  ids: readonly string[]
+  terms: WordTerms
+  read(from: number, to: number): Places
+} {
+  const read = (from: number, to: number): Places => ({
+    documents: places.documents.subarray(from, to),
+    counts: places.counts.subarray(from, to),
+  })
+  return { ids, terms: places, read }
 }
 
 /** The terms of a text by their hashes, and how often it has each. */
@@ -134,8 +154,8 @@ export interface WordsPlace {
 
 /**
  * A store that also finds documents by their words, and knows its term statistics: all texts are
- * read once, into an index in memory, or the index of an earlier call is read. Of a collection that
- * is too large for it, the words are only counted.
+ * read once, into an index that is kept in a file, or the index of an earlier call is opened. Without
+ * a file the index stays in memory. Of a collection that is too large for it, the words are only counted.
  *
  * @param place Where the index is kept; undefined if nothing is.
  */
@@ -146,17 +166,30 @@ export async function withWords(
   place?: WordsPlace,
 ): Promise<SearchStore> {
   await loadLanguages(tokenizerOf(settings))
-  const kept = place && (await keptWords(place.file, place.key))
-  const index = kept ? WordIndex.of(kept, settings) : new WordIndex(settings)
-  if (!kept) {
-    for await (const entry of texts) index.add(entry.id, wholeText(entry)!)
-    // A cache that cannot be written costs the next start its time, and nothing else.
-    if (place && index.complete) {
-      await keepWords(place.file, place.key, index.finish()).catch(() => {})
-    }
+  const opened = async () => {
+    const kept = place && (await keptWords(place.file, place.key))
+    return kept && WordIndex.of(kept, settings)
   }
-  const statistics = index.statistics()
+  let index = await opened()
+  if (!index) {
+    const made = new WordIndex(settings)
+    for await (const entry of texts) made.add(entry.id, wholeText(entry)!)
+    if (place && made.complete) {
+      // A cache that cannot be written costs the next start its time, and memory now.
+      await keepWords(place.file, place.key, made.finish()).catch(() => {})
+    }
+    index = (made.complete ? await opened() : undefined) ?? made
+  }
+  const found = index
+  const statistics = found.statistics()
   const counted = { ...store, terms: async () => statistics }
-  if (!index.complete) return counted
-  return { ...counted, searchWords: async (text, { top }) => index.search(text, top) }
+  if (!found.complete) return counted
+  return {
+    ...counted,
+    searchWords: async (text, { top }) => found.search(text, top),
+    async close() {
+      found.close()
+      await store.close()
+    },
+  }
 }

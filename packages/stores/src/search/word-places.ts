@@ -1,16 +1,23 @@
-/** The documents of each term: an inverted index as a few arrays, which can be stored in a file. */
-export interface WordPlaces {
+/** Terms and documents of an inverted index. */
+export interface WordTerms {
   /** The hashes of the terms, ascending. */
   hashes: Float64Array
   /** The first entry of each term, and last the end of the last term's. */
   starts: Uint32Array
+  /** The terms of each document. */
+  lengths: Uint32Array
+}
+
+/** Places of terms, one behind the other. */
+export interface Places {
   /** The documents of each term, ascending, by their number. */
   documents: Uint32Array
   /** How often each of these documents has the term. */
   counts: Uint16Array
-  /** The terms of each document. */
-  lengths: Uint32Array
 }
+
+/** Where terms occur in documents: an inverted index as a few arrays, which can be kept in a file. */
+export interface WordPlaces extends WordTerms, Places {}
 
 /** Numbers of a posting: both halves of the term's hash, and how often the text has it. */
 const POSTING = 3
@@ -76,8 +83,8 @@ function sortedBy(words: readonly Uint32Array[]): Uint32Array {
   return order
 }
 
-/** The range of the places of a term; empty if no document has it. */
-export function placesOf({ hashes, starts }: WordPlaces, hash: number): [number, number] {
+/** The range of the places of a term; empty where no document has it. */
+export function placesOf({ hashes, starts }: WordTerms, hash: number): [number, number] {
   let [from, to] = [0, hashes.length]
   while (from < to) {
     const middle = (from + to) >>> 1

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { HereWorker } from '../src/tasks/here-worker.ts'
+import { runTasks } from '../src/tasks/task-pool.ts'
+
+const doubling = {
+  run: (task: number) => 2 * task,
+  close: async () => {},
+}
+
+test('two workers are this thread and one more', async () => {
+  const threads: unknown[] = []
+  const count = (thread: unknown): number => threads.push(thread)
+  process.on('worker', count)
+  try {
+    const texts = Array.from({ length: 40 }, (_, i) => [{ id: `d${i}`, text: `word ${i}` }])
+    const ids: string[] = []
+    const prepared = runTasks('prepare', { tokenizer: 'english' }, texts, 2, { batch: 1 })
+    for await (const [[text]] of prepared) ids.push(text!.id)
+    expect(ids).toEqual(texts.map(([text]) => text!.id))
+    expect(threads).toHaveLength(1)
+  } finally {
+    process.off('worker', count)
+  }
+})
+
+test('answers requests in their order and lets timers run between tasks', async () => {
+  await using worker = new HereWorker(Promise.resolve(doubling))
+  let turns = 0
+  const timer = setInterval(() => turns++, 0)
+  const many = Array.from({ length: 2000 }, (_, i) => i)
+  const answers = await Promise.all([worker.run(many), worker.run([7])])
+  clearInterval(timer)
+  expect(answers).toEqual([many.map((task) => 2 * task), [14]])
+  expect(turns).toBeGreaterThan(0)
+})
+
+test('an error fails its request only', async () => {
+  const job = {
+    run(task: number) {
+      if (task === 1) throw new Error('one')
+      return task
+    },
+    close: async () => {},
+  }
+  await using worker = new HereWorker(Promise.resolve(job))
+  const [failed, answered] = await Promise.allSettled([worker.run([1]), worker.run([2])])
+  expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'one' } })
+  expect(answered).toMatchObject({ value: [2] })
+})
+
+test('a job that cannot be opened fails every request', async () => {
+  await using worker = new HereWorker<number, number>(Promise.reject(new Error('no file')))
+  await expect(worker.run([1])).rejects.toThrow('no file')
+  await expect(worker.run([1])).rejects.toThrow('no file')
+})
+
+test('closing fails requests that wait, and closes the job once', async () => {
+  let closed = 0
+  const job = { ...doubling, close: async () => void closed++ }
+  const worker = new HereWorker(Promise.resolve(job))
+  const waiting = worker.run([1])
+  const refused = expect(waiting).rejects.toMatchObject({ code: 'CLOSED' })
+  await Promise.all([worker.close(), worker.close()])
+  await refused
+  expect(closed).toBe(1)
+})
