@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
 import { sizes, writeCollection } from '../../pipelines/test/store-data.ts'
+import { readTexts } from '../src/options/shared-options.ts'
 import { readSource, readSubmission } from '../src/options/store-options.ts'
 import { kith, succeed } from './support.ts'
 
@@ -79,6 +80,18 @@ describe('options', () => {
     [{ docs: 'x.npy', store: 'y' }, 'exactly one of --docs FILE and --store ADDRESS is required'],
   ])('%j is no source', (values, message) => {
     expect(() => readSource(values)).toThrow(message)
+  })
+
+  test('takes documents from a run in Parquet if nothing else has them', () => {
+    const run = 'frame.parquet'
+    expect(readSource({ run } as object)).toEqual({ docs: run })
+    expect(readSource({ run, docs: 'x.npy' } as object)).toEqual({ docs: 'x.npy' })
+    expect(readSource({ run, store: 'postgres://x/y' } as object)).toEqual({
+      store: 'postgres://x/y',
+    })
+    const texts = { run, 'query-text': 'q.jsonl' } as object
+    expect(readTexts(texts, { docs: run })).toEqual({ corpus: run, queryText: 'q.jsonl' })
+    expect(() => readTexts({ 'query-text': 'q.jsonl' })).toThrow('must be given together')
   })
 
   test('accepts a file as a store', () => {
