@@ -1,9 +1,11 @@
 /**
  * Compiles a package's AssemblyScript kernel twice, with plain and with relaxed SIMD. Writes both
- * into src/generated/, for the package to carry, in hex, which gzip shortens more than base64. Writes
- * the files that its package.json exports into dist/, for runtimes that compile no bytes. Runs in
- * the package's folder.
+ * into src/generated/, for the package to carry. Writes the files that its package.json exports into
+ * dist/, for runtimes that compile no bytes. Runs in the package's folder.
  * With an argument, such as `simd`, makes that build alone.
+ *
+ * In a package for browsers (`--text`) most bytes are one character each, so that gzip shortens them
+ * as it shortens the module itself; other packages carry hexadecimal digits, which Node reads.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -22,12 +24,14 @@ for (const folder of ['src/generated/', 'dist/']) {
   await mkdir(new URL(folder, packageFolder), { recursive: true })
 }
 
+const [only] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const written = process.argv.includes('--text') ? textOf : hexOf
 for (const { file, features } of builds) {
-  if (process.argv[2] && process.argv[2] !== file) continue
+  if (only && only !== file) continue
   const wasm = await compile(features)
   const source = [
     '/** Made by scripts/build-kernel.mjs from assembly/: do not edit. */',
-    `export const wasm: string =\n  '${Buffer.from(wasm).toString('hex')}'\n`,
+    `export const wasm: string =\n  "${written(wasm)}"\n`,
   ].join('\n')
   await writeFile(new URL(`src/generated/${file}.ts`, packageFolder), source)
   const exported = exports[`./${file}.wasm`]
@@ -35,7 +39,23 @@ for (const { file, features } of builds) {
   console.log(`kernel ${file}: ${wasm.length} bytes`)
 }
 
-/** The exports of a package; none if the sources are alone. */
+function hexOf(wasm) {
+  return Buffer.from(wasm).toString('hex')
+}
+
+/**
+ * A character for a byte below 88, two for a byte above: the characters from # to ~ without \\ are 0 to
+ * 90, and 88 and 89 add 88 and 176 to the one behind them. packages/core/src/kernel/load.ts reads them.
+ */
+function textOf(wasm) {
+  const character = (value) => String.fromCharCode(value + (value < 57 ? 35 : 36))
+  return Array.from(wasm, (byte) => {
+    const page = Math.floor(byte / 88)
+    return (page > 0 ? character(87 + page) : '') + character(byte % 88)
+  }).join('')
+}
+
+/** What a package exports; nothing where the sources stand alone. */
 async function exportsOf(manifest) {
   if (!existsSync(manifest)) return {}
   return JSON.parse(await readFile(manifest, 'utf8')).exports

@@ -33,8 +33,14 @@ const bundle = await rolldown({
 // In `dist` itself, where `../package.json` is the package's.
 const { output } = await bundle.generate({
   chunkFileNames: '[name].js',
-  // Programs that take the errors alone get nothing else.
-  codeSplitting: { groups: [{ name: 'error', test: /\/dist\/error\.js$/ }] },
+  codeSplitting: {
+    groups: [
+      // Programs that take the errors alone get nothing else.
+      { name: 'error', test: /\/dist\/error\.js$/ },
+      // Bundlers put them before everything else: gzip finds repetitions only 32 kB apart.
+      { name: 'kernels', test: /\/dist\/generated\// },
+    ],
+  },
   // Declarations have the documentation.
   comments: { legal: true, annotation: true, jsdoc: false },
   minify: process.argv.includes('--minify') && {

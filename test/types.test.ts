@@ -22,10 +22,7 @@ const entries: string[] = (manifestOf('.').workspaces as string[])
 
 /** Programs of a consumer, checked together: nearly all the time goes to the types they share. */
 const programs = {
-  all: [
-    ...entries.map((entry, i) => `import * as e${i} from '${entry}'`),
-    `export const all = [${entries.map((_, i) => `e${i}`).join(', ')}]`,
-  ].join('\n'),
+  all: importing(entries),
   wrong: "import { rerank } from '@kith/core'\nrerank(1, 2)",
   people: `
     import { neighbors, rerank, similarity, smoothLabels, type Member } from '@kith/core'
@@ -43,11 +40,37 @@ const programs = {
     smoothLabels(vector, vectors, { candidates: [0] })`,
 }
 
+/**
+ * The entries whose dependencies hold, too, as docs/runtimes.md says. The others load types of their
+ * dependencies that need the DOM's.
+ */
+const clean = entries.filter((entry) => {
+  const page = readFileSync(join(root, 'docs/runtimes.md'), 'utf8')
+  const [, list = ''] = /^## Types\n\n(.*)$/m.exec(page) ?? []
+  const [listed = ''] = list.split('hold with')
+  return listed.includes(`\`${entry.split('/').slice(0, 2).join('/')}\``)
+})
+
 /** A test of ours whose lines with @ts-expect-error must not compile. */
 const misspelled = join(root, 'packages/cli/test/values.test.ts')
 
-/** What a strict compiler without the DOM's types says about the programs and the types they import. */
-function problemsOf(): string[] {
+/** A program that imports entries. */
+function importing(names: readonly string[]): string {
+  return [
+    ...names.map((entry, i) => `import * as e${i} from '${entry}'`),
+    `export const all = [${names.map((_, i) => `e${i}`).join(', ')}]`,
+  ].join('\n')
+}
+
+/**
+ * What a strict compiler without the DOM's types says about programs and the types they import, in
+ * files that count.
+ */
+function problemsOf(
+  programs: Readonly<Record<string, string>>,
+  counts: (file: string) => boolean,
+  ...also: readonly string[]
+): string[] {
   const files = new Map(
     Object.entries(programs).map(([name, text]) => [
       join(root, 'test', `consumer-${name}.ts`),
@@ -73,9 +96,8 @@ function problemsOf(): string[] {
     files.has(name)
       ? ts.createSourceFile(name, files.get(name)!, options.target!)
       : getSourceFile.call(host, name, ...rest)
-  const built = ts.createProgram([...files.keys(), misspelled], options, host)
-  // Types of other projects only they can correct.
-  const own = built.getSourceFiles().filter(({ fileName }) => !isForeign(fileName))
+  const built = ts.createProgram([...files.keys(), ...also], options, host)
+  const own = built.getSourceFiles().filter(({ fileName }) => counts(fileName))
   return [
     ...built.getOptionsDiagnostics(),
     ...own.flatMap((file) => [
@@ -89,17 +111,25 @@ function problemsOf(): string[] {
   })
 }
 
-function isForeign(file: string): boolean {
-  return /\/node_modules\/(?!@kith\/)/.test(file)
+/** Types of other projects only they can correct. */
+function isOurs(file: string): boolean {
+  return !/\/node_modules\/(?!@kith\/)/.test(file)
 }
 
 test('compiles every entry with skipLibCheck: false and without the DOM’s types, and refuses misspelled options', () => {
   expect(entries.length).toBeGreaterThan(12)
   expect(readFileSync(misspelled, 'utf8').match(/^ *\/\/ @ts-expect-error/gm)).toHaveLength(4)
-  const problems = problemsOf()
+  const problems = problemsOf(programs, isOurs, misspelled)
   const wanted = problems.filter((problem) =>
     /consumer-wrong\.ts 2: .*not assignable/.test(problem),
   )
   expect(wanted).toHaveLength(1)
   expect(problems.filter((problem) => !wanted.includes(problem))).toEqual([])
+}, 300_000)
+
+test('the entries that docs/runtimes.md names hold with the types of their dependencies', () => {
+  expect(clean.length).toBeGreaterThan(20)
+  // Node's own types are given to every program.
+  const counts = (file: string) => !/\/node_modules\/(@types\/node|typescript)\//.test(file)
+  expect(problemsOf({ clean: importing(clean) }, counts)).toEqual([])
 }, 300_000)

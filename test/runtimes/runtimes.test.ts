@@ -152,8 +152,8 @@ describe.skipIf(!installed)('bundled programs', () => {
   // Bytes after minifying and gzip.
   test.each([
     ['KithError', 1000],
-    ['rerank', 36_000],
-  ])('with %s have at most %i bytes', async (name, most) => {
+    ['rerank', 33_000],
+  ])('%s brings at most %i bytes', async (name, most) => {
     const outfile = join(project, `${name}.js`)
     await bundle(`export { ${name} } from '@kith/core'`, { outfile, minify: true })
     expect(gzipSync(readFileSync(outfile), { level: 9 }).length).toBeLessThan(most)

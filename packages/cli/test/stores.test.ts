@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
 import { sizes, writeCollection } from '../../pipelines/test/store-data.ts'
+import { readTexts } from '../src/options/shared-options.ts'
 import { readSource, readSubmission } from '../src/options/store-options.ts'
 import { kith, succeed } from './support.ts'
 
@@ -81,7 +82,19 @@ describe('store options', () => {
     expect(() => readSource(values)).toThrow(message)
   })
 
-  test('accept a file as a store', () => {
+  test('takes documents from a run in Parquet if nothing else has them', () => {
+    const run = 'frame.parquet'
+    expect(readSource({ run } as object)).toEqual({ docs: run })
+    expect(readSource({ run, docs: 'x.npy' } as object)).toEqual({ docs: 'x.npy' })
+    expect(readSource({ run, store: 'postgres://x/y' } as object)).toEqual({
+      store: 'postgres://x/y',
+    })
+    const texts = { run, 'query-text': 'q.jsonl' } as object
+    expect(readTexts(texts, { docs: run })).toEqual({ corpus: run, queryText: 'q.jsonl' })
+    expect(() => readTexts({ 'query-text': 'q.jsonl' })).toThrow('must be given together')
+  })
+
+  test('accepts a file as a store', () => {
     expect(readSource({ store: 'docs.npy' })).toEqual({ docs: 'docs.npy' })
     const store = 'postgres://u:p@h/db?x=y#name'
     expect(readSource({ store })).toEqual({ store })

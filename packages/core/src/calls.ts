@@ -1,7 +1,7 @@
 import { baselines } from './baselines/baselines.ts'
 import {
   type MethodSettings,
-  methodTable,
+  methodRows,
   type PartialMethodSettings,
   resolveMethodSettings,
 } from './baselines/method-settings.ts'
@@ -21,7 +21,7 @@ import { type Explanation, explainCandidate } from './explanation.ts'
 import { checkGroundTruth, type GroundTruth } from './labels/ground-truth.ts'
 import {
   type LabelSettings,
-  labelTable,
+  labelRows,
   type PartialLabelSettings,
   resolveLabelSettings,
 } from './labels/label-settings.ts'
@@ -32,7 +32,7 @@ import { type RankedContext, rankQuery } from './method/rank-context.ts'
 import { namedSimilarities, type Similarities, similarities } from './method/similarities.ts'
 import { scoreParts, type TakenApart } from './score-parts.ts'
 import { refuseIdle, useOf } from './settings/idle.ts'
-import { settingTable } from './settings/setting-table.ts'
+import { settingRows } from './settings/setting-rows.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { show } from './settings/show.ts'
 import type { Lender, Workspace } from './workspace.ts'
@@ -65,7 +65,7 @@ export function rankWith(
   settings?: PartialMethodSettings,
 ): Ranking {
   const all = settings === undefined ? base : resolveMethodSettings(settings, base)
-  refuseIdle(settings, all, useOf(candidates), methodTable)
+  refuseIdle(settings, all, useOf(candidates), methodRows)
   return lender.lend((memory) =>
     all.method === 'neighbors'
       ? rankQuery(memory, query, candidates, all).ranking
@@ -122,7 +122,7 @@ export function labelsWith(
   settings?: PartialLabelSettings,
 ): Labels {
   const all = settings === undefined ? base : resolveLabelSettings(settings, base)
-  refuseIdle(settings, all, useOf(candidates, { job: 'labels' }), labelTable)
+  refuseIdle(settings, all, useOf(candidates, { job: 'labels' }), labelRows)
   return lender.lend((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     requireVectors(context, 'smoothLabels')
@@ -188,7 +188,7 @@ function takeWith<T>(
     )
   }
   const all = completed(settings, base)
-  refuseIdle(settings, all, useOf(candidates, { job: 'explanation' }), settingTable)
+  refuseIdle(settings, all, useOf(candidates, { job: 'explanation' }), settingRows)
   return lender.lend((memory: Workspace) => look(rankQuery(memory, query, candidates, all), all))
 }
 

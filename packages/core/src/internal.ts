@@ -4,7 +4,7 @@
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
-export { methods, methodTable, similaritySettings } from './baselines/method-settings.ts'
+export { methods, similaritySettings } from './baselines/method-settings.ts'
 export {
   compareProducts,
   compareVectors,
@@ -20,7 +20,6 @@ export {
   resolveDistilSettings,
 } from './labels/distil.ts'
 export { injectGroundTruth } from './labels/ground-truth.ts'
-export { labelTable } from './labels/label-settings.ts'
 export { backgroundOf, checkBackground, drawSample } from './list/background.ts'
 export {
   calibrated,
@@ -47,6 +46,7 @@ export {
   type TunerRange,
   type Use,
 } from './settings/setting.ts'
+export { labelTable, methodTable, settingTable } from './settings/setting-guide.ts'
 export {
   choice,
   type Range,
@@ -55,7 +55,6 @@ export {
   range,
   resolve,
 } from './settings/setting-rules.ts'
-export { settingTable } from './settings/setting-table.ts'
 export { resolveSettings } from './settings/settings.ts'
 export {
   detectTokenizer,

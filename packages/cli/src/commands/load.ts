@@ -21,7 +21,7 @@ export const loadCommand = defineCommand({
     corpus: {
       value: 'FILE',
       file: 'input',
-      help: 'document texts (BEIR JSONL, MS MARCO TSV or TREC)',
+      help: 'document texts (BEIR JSONL, MS MARCO TSV, TREC or Parquet)',
     },
     type: {
       value: 'TYPE',

@@ -26,7 +26,11 @@ export const labelOptions = {
     required: true,
   },
   queries: { value: 'FILE', file: 'input', help: 'query embeddings' },
-  docs: { value: 'FILE', file: 'input', help: 'document embeddings' },
+  docs: {
+    value: 'FILE',
+    file: 'input',
+    help: 'document embeddings (default: the vectors of a run in Parquet)',
+  },
   ...storeOption,
   qrels: { value: 'FILE', file: 'input', help: 'relevance judgments' },
   out: { value: 'FILE', file: 'output', help: 'output file for the labels' },

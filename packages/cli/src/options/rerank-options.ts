@@ -24,7 +24,11 @@ import { isSet, optionalText, text } from './values.ts'
 export const rerankOptions = {
   run: { value: 'FILE', file: 'input', help: 'run to rerank', required: true },
   queries: { value: 'FILE', file: 'input', help: 'query embeddings', required: true },
-  docs: { value: 'FILE', file: 'input', help: 'document embeddings' },
+  docs: {
+    value: 'FILE',
+    file: 'input',
+    help: 'document embeddings (default: the vectors of a run in Parquet)',
+  },
   ...storeOption,
   out: { value: 'FILE', file: 'output', help: 'output run' },
   ...rare(submitOption),

@@ -9,6 +9,7 @@ import {
 import type { Shard } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
+import { frameOf } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
 import {
   isSet,
@@ -58,19 +59,22 @@ export const textOptions = {
   corpus: {
     value: 'FILE',
     file: 'input',
-    help: 'document texts (BEIR JSONL, MS MARCO TSV or TREC)',
+    help: 'document texts (BEIR JSONL, MS MARCO TSV, TREC or Parquet)',
   },
   'query-text': { value: 'FILE', file: 'input', help: 'query texts' },
 } satisfies Options
 
-/** The values of `textOptions`: both or none; a store has the documents' texts itself. */
+/** The values of `textOptions`: both or none; a store and a run in Parquet have the documents' texts themselves. */
 export function readTexts(
   values: Values<typeof textOptions>,
   source: { docs?: string } | { store: string } = {},
 ): { corpus: string | undefined; queryText: string | undefined } {
   if (!('store' in source)) {
-    const [corpus, queryText] = textFiles(values)
-    return { corpus, queryText }
+    const queryText = optionalText(values, 'query-text')
+    const corpus = queryText === undefined ? undefined : frameOf(values)
+    if (corpus !== undefined && values.corpus === undefined) return { corpus, queryText }
+    const [documents, queries] = textFiles(values)
+    return { corpus: documents, queryText: queries }
   }
   if (values.corpus === undefined) {
     return { corpus: undefined, queryText: optionalText(values, 'query-text') }

@@ -1,3 +1,4 @@
+import { formatByName } from '@kith/ir/internal'
 import type { Submission } from '@kith/pipelines/batches'
 import { storeKind } from '@kith/stores/internal'
 import type { Options, Values } from './command.ts'
@@ -36,9 +37,16 @@ export function readDatabase(values: Values<typeof databaseOption>): string {
   throw new UsageError(`--store must be postgres://…, got ${JSON.stringify(address)}`)
 }
 
-/** The source of documents: a file, or the store at an address. */
+/** The run of a command where it is Parquet, whose rows can have vectors and texts of documents. */
+export function frameOf(values: object): string | undefined {
+  const { run } = values as { run?: unknown }
+  return typeof run === 'string' && formatByName(run) === 'parquet' ? run : undefined
+}
+
+/** Where documents come from: a file, or the store at an address; without both, a run in Parquet. */
 export function readSource(values: SourceValues): { docs: string } | { store: string } {
-  const [docs, store] = [optionalText(values, 'docs'), optionalText(values, 'store')]
+  const store = optionalText(values, 'store')
+  const docs = optionalText(values, 'docs') ?? (store === undefined ? frameOf(values) : undefined)
   if ((docs === undefined) === (store === undefined)) {
     throw new UsageError('exactly one of --docs FILE and --store ADDRESS is required')
   }

@@ -1,8 +1,8 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
-import { defaultsOf, extendTable, rulesOf, type SettingTable } from '../settings/setting.ts'
+import { defaultsOf, extendRows, rulesOf, type SettingRows } from '../settings/setting.ts'
+import { settingRows } from '../settings/setting-rows.ts'
 import { type Rules, resolve } from '../settings/setting-rules.ts'
-import { settingTable } from '../settings/setting-table.ts'
 import { checkShares, type Settings } from '../settings/settings.ts'
 import { show } from '../settings/show.ts'
 
@@ -33,37 +33,31 @@ export type PartialMethodSettings = {
   [Name in keyof MethodSettings]?: MethodSettings[Name] | undefined
 }
 
-/** The settings of all methods: everything that Kith knows about each of them. */
-export const methodTable: SettingTable<MethodSettings> = extendTable(settingTable, {
-  method: { help: 'reranking method', default: 'neighbors', values: methods },
+/** The settings of all methods. */
+export const methodRows: SettingRows<MethodSettings> = extendRows(settingRows, {
+  method: { default: 'neighbors', values: methods },
   feedbackDocs: {
-    help: 'number of top candidates that rocchio treats as relevant',
     default: 3,
     range: { from: 1, to: 16_384, integer: true },
-    tune: { from: 1, to: 10 },
     methods: ['rocchio'],
   },
   feedbackWeight: {
-    help: 'weight of these candidates in the new query vector (rocchio)',
     default: 0.1,
     range: { from: 0, to: 1 },
-    tune: { from: 0, to: 0.7 },
     methods: ['rocchio'],
   },
   neighborRrfK: {
-    help: 'constant added to ranks (rrf)',
     default: 60,
     range: { from: 0, to: 1e6 },
-    tune: { from: 1, to: 200, log: true },
     methods: ['neighbor-rrf'],
   },
 })
 
 /** The rules of each setting of a method. */
-export const methodRules: Rules = rulesOf(methodTable)
+export const methodRules: Rules = rulesOf(methodRows)
 
 /** Feedback as measured in docs/method.md section 4; the constant that rank fusion was published with. */
-export const standard: MethodSettings = defaultsOf(methodTable)
+export const standard: MethodSettings = defaultsOf(methodRows)
 
 /**
  * Completes the settings of a method with `others` (by default the library's defaults) and checks

@@ -125,8 +125,15 @@ function allowRelaxedSimd(): boolean {
   return true
 }
 
-/** The bytes of hexadecimal digits. */
-function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
-  const byte = (at: number) => Number.parseInt(digits.slice(at, at + 2), 16)
-  return Uint8Array.from({ length: digits.length / 2 }, (_, i) => byte(2 * i))
+/** The bytes of a kernel as scripts/build-kernel.mjs writes them. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const bytes: number[] = []
+  let page = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const value = code - (code < 92 ? 35 : 36)
+    if (value < 88) bytes.push(page + value)
+    page = value < 88 ? 0 : (value - 87) * 88
+  }
+  return Uint8Array.from(bytes)
 }

@@ -10,7 +10,7 @@ import { Lender } from '../workspace.ts'
 import {
   defaultLabelSettings,
   type LabelSettings,
-  labelTable,
+  labelRows,
   type PartialLabelSettings,
   resolveLabelSettings,
 } from './label-settings.ts'
@@ -85,7 +85,7 @@ export function auditCandidates(
   const { level: givenLevel, perQuery: givenCount, ...rest } = given
   const { level, perQuery } = resolve({ level: givenLevel, perQuery: givenCount }, own, ownRules)
   const settings = resolveLabelSettings(rest, auditPreset)
-  refuseIdle(rest, settings, useOf(candidates, { job: 'audit' }), labelTable)
+  refuseIdle(rest, settings, useOf(candidates, { job: 'audit' }), labelRows)
   return memory.lend((workspace) => {
     const context = contextOf(query, candidates, Infinity, workspace.postings, settings)
     requireVectors(context, 'an audit')

@@ -9,15 +9,9 @@ import {
   only,
   texts,
 } from '../settings/needs.ts'
-import {
-  defaultsOf,
-  extendTable,
-  presetOf,
-  rulesOf,
-  type SettingTable,
-} from '../settings/setting.ts'
+import { defaultsOf, extendRows, presetOf, rulesOf, type SettingRows } from '../settings/setting.ts'
+import { settingRows } from '../settings/setting-rows.ts'
 import { type Rule, type Rules, range, resolve } from '../settings/setting-rules.ts'
-import { settingTable } from '../settings/setting-table.ts'
 import { type PresetName, presets, type Settings } from '../settings/settings.ts'
 
 /**
@@ -80,10 +74,10 @@ const checkEpsilon: Rule = (name, value) => {
   if (value !== 'match-mixed') checkPart(name, value)
 }
 
-/** The settings of labels: everything that Kith knows about each of them. */
-export const labelTable: SettingTable<LabelSettings> = /* @__PURE__ */ makeTable()
+/** The settings of labels. */
+export const labelRows: SettingRows<LabelSettings> = /* @__PURE__ */ makeRows()
 
-function makeTable(): SettingTable<LabelSettings> {
+function makeRows(): SettingRows<LabelSettings> {
   const unlessAudit = (need: Need) => only('', (_, use) => use.job !== 'audit', need)
   const inAudit = (need: Need) => only('in an audit', (_, use) => use.job === 'audit', need)
 
@@ -115,7 +109,7 @@ function makeTable(): SettingTable<LabelSettings> {
   /** The label itself is made of the evidence. */
   const made = [labels, ...evidence()]
 
-  return extendTable(settingTable, {
+  return extendRows(settingRows, {
     k: { needs: neighbors },
     kExp: { needs: neighbors },
     trust: { needs: neighbors },
@@ -135,52 +129,39 @@ function makeTable(): SettingTable<LabelSettings> {
       values: ['raw', 'standard'],
       needs: evidence('joint', 'query-centric'),
     },
-    target: { help: 'evidence for the labels', default: 'mixed', values: targets },
+    target: { default: 'mixed', values: targets },
     aggregate: {
-      help: 'how the evidence of several relevant documents is combined',
       default: 'mean',
       values: ['mean', 'max', 'sum'],
       needs: evidence('query-centric'),
     },
     normalizeOver: {
-      help: 'documents over which evidence is normalized',
       default: 'context',
       values: ['context', 'kept'],
       needs: [...made, is('normalize', 'maxmin', 'std', 'max')],
     },
     epsilon: {
-      help: 'probability moved to other documents (uniform), or match-mixed',
       default: 'match-mixed',
-      symbol: 'ε',
       check: checkEpsilon,
       needs: [labels, is('target', 'uniform')],
     },
     keepGroundTruth: {
-      help: 'always give the ground truth a label',
       default: true,
       values: [true, false],
       needs: made,
     },
     labelDepth: {
-      help: 'documents per query with a label above 0',
       default: 4,
-      symbol: 'n_max',
       range: { from: 1, to: 16_384, integer: true },
-      tune: { from: 2, to: 32, log: true },
       needs: made,
     },
     boost: {
-      help: 'factor of the ground truth’s evidence',
       default: 1.222,
       range: { from: 0, to: 1000, above: true },
-      symbol: 'b',
-      tune: { from: 1, to: 6, log: true },
       needs: made,
     },
     normalize: {
-      help: 'normalization of evidence',
       default: 'maxmin',
-      symbol: 'f_n',
       values: ['maxmin', 'std', 'max', 'none'],
       needs: made,
     },
@@ -188,10 +169,10 @@ function makeTable(): SettingTable<LabelSettings> {
 }
 
 /** The rules of each setting of labels. */
-export const labelRules: Rules = rulesOf(labelTable)
+export const labelRules: Rules = rulesOf(labelRows)
 
 /** The default settings of labels, also the preset `balanced`. */
-export const defaultLabelSettings: LabelSettings = defaultsOf(labelTable)
+export const defaultLabelSettings: LabelSettings = defaultsOf(labelRows)
 
 /**
  * Completes label settings with `others` (by default `balanced`) and checks the range of each

@@ -2,15 +2,15 @@ import type { Candidates } from '../context.ts'
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import type { Named } from './needs.ts'
-import { type AnyTable, defaultsOf, type Setting, type Use } from './setting.ts'
-import { settingTable } from './setting-table.ts'
+import { type AnyRows, defaultsOf, type SettingRow, type Use } from './setting.ts'
+import { settingRows } from './setting-rows.ts'
 
 /** The settings that every preset has. */
-const ofPreset = Object.keys(defaultsOf(settingTable))
+const ofPreset = Object.keys(defaultsOf(settingRows))
 
 /** Why a setting has no effect with these settings and inputs; undefined if it has one. */
 export function idleReason(
-  { methods, needs = [] }: Pick<Setting, 'methods' | 'needs'>,
+  { methods, needs = [] }: Pick<SettingRow, 'methods' | 'needs'>,
   settings: Named,
   use: Use,
 ): string | undefined {
@@ -34,7 +34,7 @@ export function refuseIdle(
   given: object | undefined,
   settings: object,
   use: Use | undefined,
-  table: AnyTable,
+  table: AnyRows,
 ): void {
   if (given === undefined || use === undefined) return
   const own = new Set(Object.getOwnPropertyNames(given))

@@ -17,49 +17,66 @@ export interface TunerRange {
   log?: boolean
 }
 
-/** A row of a table of settings. */
-export interface Setting<T = unknown> {
-  /** A noun phrase for the command line and the documentation. */
-  help: string
-  /** Undefined if the default depends on the inputs, or where there is none. */
+/** The part of a setting that a call needs. */
+export interface SettingRow<T = unknown> {
+  /** Undefined where the default depends on the inputs, or where there is none. */
   default: T
-  /** The symbol in docs/method.md. */
-  symbol?: string
   /** The allowed numbers, the allowed values, or a rule of its own: one of the three. */
   range?: Range
   values?: readonly Exclude<T, undefined>[]
   check?: Rule
-  /** The numbers that a tuner searches. */
-  tune?: TunerRange
-  /** The values that a figure is drawn through, in their order. */
-  axis?: readonly Exclude<T, undefined>[]
   /** The methods that use it; without it all. */
   methods?: readonly string[]
   /** The conditions under which it has an effect; without it, always. */
   needs?: readonly Need[]
 }
 
-/** A table of settings: each with a row, and no row without a setting. */
+/** The part of a setting that the command line, the tuner, the studio and the documentation show. */
+export interface SettingGuide<T = unknown> {
+  /** A noun phrase for the command line and the documentation. */
+  help: string
+  /** Its symbol in docs/method.md. */
+  symbol?: string
+  /** The numbers that a tuner searches. */
+  tune?: TunerRange
+  /** The values that a figure is drawn through, in their order. */
+  axis?: readonly Exclude<T, undefined>[]
+}
+
+/** One row of a table of settings: everything that Kith knows about a setting. */
+export type Setting<T = unknown> = SettingRow<T> & SettingGuide<T>
+
+/** The rows of settings: each setting has one, and no row is without a setting. */
+export type SettingRows<T> = { readonly [Name in keyof T]-?: SettingRow<T[Name]> }
+
+/** The guide to settings. */
+export type SettingGuides<T> = { readonly [Name in keyof T]-?: SettingGuide<T[Name]> }
+
+/** A table of settings. */
 export type SettingTable<T> = { readonly [Name in keyof T]-?: Setting<T[Name]> }
+
+/** Rows of any settings. */
+// biome-ignore lint/suspicious/noExplicitAny: rows of settings of any type.
+export type AnyRows = Readonly<Record<string, SettingRow<any>>>
 
 /** A table of any settings. */
 // biome-ignore lint/suspicious/noExplicitAny: rows of settings of any type.
 export type AnyTable = Readonly<Record<string, Setting<any>>>
 
-/** A table with more rows, and with changes of some of its own. */
+/** Rows with more rows, and with changes of some of their own. */
 /* @__NO_SIDE_EFFECTS__ */
-export function extendTable<T, U extends T>(
-  table: SettingTable<T>,
-  rows: { readonly [Name in keyof T]?: Partial<Setting<U[Name]>> } & {
-    readonly [Name in Exclude<keyof U, keyof T>]: Setting<U[Name]>
+export function extendRows<T, U extends T>(
+  rows: SettingRows<T>,
+  more: { readonly [Name in keyof T]?: Partial<SettingRow<U[Name]>> } & {
+    readonly [Name in Exclude<keyof U, keyof T>]: SettingRow<U[Name]>
   },
-): SettingTable<U> {
-  const own = table as AnyTable
-  const changed = Object.entries(rows as AnyTable).map(([name, row]) => [
+): SettingRows<U> {
+  const own = rows as AnyRows
+  const changed = Object.entries(more as AnyRows).map(([name, row]) => [
     name,
     { ...own[name], ...row },
   ])
-  return { ...own, ...Object.fromEntries(changed) } as SettingTable<U>
+  return { ...own, ...Object.fromEntries(changed) } as SettingRows<U>
 }
 
 /** Settings with some others, as a frozen preset. */
@@ -70,7 +87,7 @@ export function presetOf<T extends object>(settings: T, changes: Partial<T>): Re
 
 /** The rules by which settings are checked. */
 /* @__NO_SIDE_EFFECTS__ */
-export function rulesOf(table: AnyTable): Rules {
+export function rulesOf(table: AnyRows): Rules {
   return Object.fromEntries(
     Object.entries(table).map(([name, { range: within, values, check }]) => [
       name,
@@ -81,14 +98,7 @@ export function rulesOf(table: AnyTable): Rules {
 
 /** The default of each setting that has one. */
 /* @__NO_SIDE_EFFECTS__ */
-export function defaultsOf<T>(table: SettingTable<T>): Readonly<T> {
-  const rows = Object.entries(table as AnyTable).map(([name, row]) => [name, row.default])
+export function defaultsOf<T>(table: SettingRows<T>): Readonly<T> {
+  const rows = Object.entries(table as AnyRows).map(([name, row]) => [name, row.default])
   return Object.freeze(Object.fromEntries(rows.filter(([, value]) => value !== undefined)) as T)
-}
-
-/** Numbers in steps of 0.1. */
-/* @__NO_SIDE_EFFECTS__ */
-export function tenths(from: number, to: number): number[] {
-  const count = Math.round((to - from) * 10) + 1
-  return Array.from({ length: count }, (_, i) => (Math.round(from * 10) + i) / 10)
 }

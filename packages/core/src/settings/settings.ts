@@ -3,8 +3,8 @@ import type { KernelName } from '../kernel/engine.ts'
 import type { TermStatistics } from '../text/term-statistics.ts'
 import type { Tokenizer } from '../text/tokenizer.ts'
 import { defaultsOf, presetOf, rulesOf } from './setting.ts'
+import { type rowScalings, settingRows, type weights } from './setting-rows.ts'
 import { type Rules, resolve } from './setting-rules.ts'
-import { type rowScalings, settingTable, type weights } from './setting-table.ts'
 
 /** How a neighbor's similarity becomes its weight (docs/method.md section 3). */
 export type Weight = (typeof weights)[number]
@@ -96,10 +96,10 @@ export interface Settings {
 export type PartialSettings = { [Name in keyof Settings]?: Settings[Name] | undefined }
 
 /** The rules of each setting. */
-export const settingRules: Rules = rulesOf(settingTable)
+export const settingRules: Rules = rulesOf(settingRows)
 
 /** The default settings, also the preset `balanced`. */
-export const defaultSettings: Settings = defaultsOf(settingTable)
+export const defaultSettings: Settings = defaultsOf(settingRows)
 
 /** The paper's settings for MS MARCO. They belong to inner products around 100, not to cosines. */
 /* @__NO_SIDE_EFFECTS__ */

@@ -32,6 +32,23 @@ export function topColumns(schema: readonly SchemaElement[]): Column[] {
   return columns
 }
 
+/** The names of the columns of a run, the ones that Kith writes first. */
+export const runNames = {
+  query: ['qid', 'query_id', 'query'],
+  document: ['docid', 'doc_id', 'docno', 'doc'],
+  score: ['score'],
+}
+
+/**
+ * The column of documents in the rows of a run, undefined where the rows are no run. Such rows may
+ * have texts and vectors, too, and then a document as often as queries have found it.
+ */
+export function frameDocument(columns: readonly Column[]): Column | undefined {
+  const find = (known: readonly string[]) =>
+    known.map((name) => columns.find((column) => column.name === name)).find(Boolean)
+  return find(runNames.query) && find(runNames.document)
+}
+
 /** How deep a column's values are nested. */
 export function depthOf({ elements }: Column): Depth {
   const count = (kind: string) => elements.filter((e) => e.repetition_type === kind).length
@@ -56,7 +73,23 @@ export function decodeIds(pages: Iterable<Page>, type: ValueType): string[] {
   return ids
 }
 
-/** Decodes the vectors on pages, row by row; a row may continue on the next page. */
+/** Decodes the texts of a column, one per row; undefined where a text is null. */
+export function decodeTexts(pages: Iterable<Page>, column: Column): (string | undefined)[] {
+  const type = valueTypeOf(column)
+  const { definition } = depthOf(column)
+  const decode = { plain: (page: Page) => plainIds(page.bytes, type, page.values) }
+  const texts: (string | undefined)[] = []
+  for (const { page, values } of decodePages(pages, decode)) {
+    let next = 0
+    for (let i = 0; i < page.entries; i++) {
+      const present = (page.definition?.[i] ?? definition) === definition
+      texts.push(present ? values[next++] : undefined)
+    }
+  }
+  return texts
+}
+
+/** Decodes the vectors on pages, row by row; a row may go on over the end of a page. */
 export function* decodeVectors(pages: Iterable<Page>, type: ValueType): Generator<number[]> {
   const decode = {
     plain: (page: Page) => plainNumbers(page.bytes, type, page.values),

@@ -8,6 +8,7 @@ import {
   decodeIds,
   decodeNumbers,
   depthOf,
+  runNames,
   topColumns,
   valueTypeOf,
 } from './parquet-column.ts'
@@ -18,13 +19,6 @@ const GROUP = 1 << 18
 
 /** No page of a run comes near this size, in bytes. */
 const LARGEST_PAGE = 2 ** 30
-
-/** The names of the columns of a run, the ones that Kith writes first. */
-const names = {
-  query: ['qid', 'query_id', 'query'],
-  document: ['docid', 'doc_id', 'docno', 'doc'],
-  score: ['score'],
-}
 
 /** Writes rankings as Parquet rows: qid, docid, rank from 1, score. */
 export async function writeRunParquet(
@@ -77,15 +71,15 @@ export async function writeRunParquet(
 }
 
 /**
- * Reads a run of Parquet rows: qid, docid and score, in any order. Other columns, such as rank, text
- * and vector, are not read.
+ * Reads a run of Parquet rows: qid, docid and score, in any order. Other columns, such as rank, are
+ * not read; text and vector are read as texts and embeddings.
  */
 export function readRunParquet(file: string): Run {
   return Header.read(file, (header) => {
     const { schema, row_groups: groups } = readFooter(header)
     const columns = topColumns(schema).filter((column) => depthOf(column).repetition === 0)
-    const [query, document, score] = [names.query, names.document, names.score].map((known) =>
-      pick(file, columns, known),
+    const [query, document, score] = [runNames.query, runNames.document, runNames.score].map(
+      (known) => pick(file, columns, known),
     )
     const builder = new RunBuilder(file)
     let row = 1

@@ -7,13 +7,17 @@ import {
   decodeIds,
   decodeVectors,
   depthOf,
+  frameDocument,
   topColumns,
   valueTypeOf,
 } from './parquet-column.ts'
 import { type Page, readPages } from './parquet-pages.ts'
 import { checkThrift } from './thrift-check.ts'
 
-/** Reads a Parquet file with an id column and a column of lists, a row group at a time. */
+/**
+ * Reads a Parquet file with an id column and a column of lists, a row group at a time. In a run with
+ * vectors, the first row of a document counts.
+ */
 export function readParquetVectors(
   file: string,
   budget: number,
@@ -24,10 +28,12 @@ export function readParquetVectors(
     const columns = topColumns(metadata.schema)
     const single = columns.filter((column) => depthOf(column).repetition === 0)
     const lists = columns.filter((column) => depthOf(column).repetition === 1)
-    const id = pick(file, single, idColumn, idNames, 'ids')
+    const frame = idColumn === undefined ? frameDocument(single) : undefined
+    const id = frame ?? pick(file, single, idColumn, idNames, 'ids')
     const vector = pick(file, lists, vectorColumn, vectorNames, 'vectors')
     const half = vector.elements.at(-1)!.logical_type?.type === 'FLOAT16'
     const collector = new RowCollector(file, budget, half ? 'f16' : 'f32')
+    const seen = new Set<string>()
     let row = 0
     for (const group of metadata.row_groups) {
       // A page is a small part of what is loaded in the end; nothing beyond that is allocated.
@@ -36,7 +42,9 @@ export function readParquetVectors(
       const ids = decodeIds(pagesOf(id), valueTypeOf(id))
       const start = row
       for (const values of decodeVectors(pagesOf(vector), valueTypeOf(vector))) {
-        collector.add(ids[row - start] ?? '', values, `row ${row}`)
+        const own = ids[row - start] ?? ''
+        if (!seen.has(own)) collector.add(own, values, `row ${row}`)
+        if (frame) seen.add(own)
         row++
       }
       if (row - start !== ids.length || BigInt(ids.length) !== group.num_rows) {
@@ -48,7 +56,8 @@ export function readParquetVectors(
   })
 }
 
-function pick(
+/** The column with a name, or the first that has one of some names, or the only one. */
+export function pick(
   file: string,
   columns: readonly Column[],
   wanted: string | undefined,

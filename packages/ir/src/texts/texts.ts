@@ -17,8 +17,8 @@ export interface TextEntry {
   text: string
 }
 
-/** `jsonl`: BEIR; `tsv`: MS MARCO, id and text; `sgml`: TREC documents or topics. */
-export type TextFormat = 'jsonl' | 'tsv' | 'sgml'
+/** `jsonl`: BEIR; `tsv`: MS MARCO, id and text; `sgml`: TREC documents or topics; `parquet`: rows. */
+export type TextFormat = 'jsonl' | 'tsv' | 'sgml' | 'parquet'
 
 /**
  * Reads a corpus or queries, text by text. Without a format, the first bytes decide.
@@ -35,7 +35,10 @@ export async function* readTexts(
   const chosen = format ?? (await detectTexts(input))
   const entries = readers[chosen]?.(input)
   if (!entries) {
-    throw new KithError('BAD_SETTING', `text format must be jsonl, tsv or sgml, got ${chosen}`)
+    throw new KithError(
+      'BAD_SETTING',
+      `text format must be jsonl, tsv, sgml or parquet, got ${chosen}`,
+    )
   }
   let count = 0
   for await (const entry of entries) {
@@ -102,6 +105,7 @@ const readers: Record<TextFormat, (input: InputFile) => AsyncGenerator<TextEntry
   jsonl: readJsonTexts,
   tsv: readTsvTexts,
   sgml: readSgmlTexts,
+  parquet: readParquet,
 }
 
 /** A layout: how a text is written, which parts would be lost, and how these can be fitted in. */
@@ -121,7 +125,15 @@ const layouts: Record<TextLayout, Layout> = {
 async function detectTexts(input: InputFile): Promise<TextFormat> {
   const start = (await input.start()).toString('latin1', 0, 4096).trimStart()
   if (start.startsWith('{')) return 'jsonl'
+  if (start.startsWith('PAR1')) return 'parquet'
   return /^(<[?!][^>]*>\s*)*<(doc|top|[a-z]+>\s*<(doc|top))\b/i.test(start) ? 'sgml' : 'tsv'
+}
+
+async function* readParquet(input: InputFile): AsyncGenerator<TextEntry> {
+  await input.close()
+  // Loaded here, since most programs read no Parquet, and its libraries are many files.
+  const { readParquetTexts } = await import('../parquet/parquet-texts.ts')
+  yield* readParquetTexts(input.name)
 }
 
 /** Reads BEIR texts: `{"_id", "title", "text"}` per line (or `id`, and Pyserini's `contents`). */

@@ -104,9 +104,11 @@ export async function otherThan(
   return sha256 === output.sha256 ? undefined : `the contents of the file have changed`
 }
 
-/** Files as a sidecar names them. */
+/** Files as a sidecar names them, each once: a run in Parquet can be the embeddings and texts, too. */
 export function inputsOf(files: readonly string[]): Promise<Input[]> {
-  return Promise.all(files.map(async (file) => ({ file, bytes: await sizeOf(file) })))
+  return Promise.all(
+    Array.from(new Set(files), async (file) => ({ file, bytes: await sizeOf(file) })),
+  )
 }
 
 async function sizeOf(file: string): Promise<number> {

@@ -4,6 +4,7 @@ import { shareQrels } from '@kith/ir/internal'
 import type { Hooks } from '../job/hooks.ts'
 import type { LabelFormat } from '../job/job-defaults.ts'
 import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
+import { withFrame } from '../join/frame.ts'
 import {
   type Missing,
   type MissingPolicy,
@@ -90,7 +91,8 @@ export interface LabelResult {
  * })
  * ```
  */
-export async function labelRun(inputs: LabelInputs, hooks: Hooks = {}): Promise<LabelResult> {
+export async function labelRun(asked: LabelInputs, hooks: Hooks = {}): Promise<LabelResult> {
+  const inputs = withFrame(asked)
   const place = placeOf(inputs)
   const batch = labelWork(inputs, 'store' in place)
   const shard = checkShard(inputs.shard ?? { index: 1, count: 1 })

@@ -10,6 +10,7 @@ import { type OpenEmbeddingsOptions, type Run, readRun, writeRun } from '@kith/i
 import type { Tuned } from '@kith/tune'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
+import { withFrame } from '../join/frame.ts'
 import {
   type Missing,
   type MissingPolicy,
@@ -26,7 +27,7 @@ import { rerankStore } from './rerank-store.ts'
 
 /** The inputs of a reranking. */
 export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
-  /** The run to reorder. */
+  /** The run to reorder. One in Parquet can have the embeddings and texts of its documents itself. */
   run: string
   /** Embeddings of its queries. */
   queries: string
@@ -92,7 +93,8 @@ export interface RerankResult {
  * })
  * ```
  */
-export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promise<RerankResult> {
+export async function rerankRun(asked: RerankInputs, hooks: Hooks = {}): Promise<RerankResult> {
+  const inputs = withFrame(asked)
   const { tuned, missing = 'error' } = inputs
   const settings = tuned?.settings ?? resolveMethodSettings(inputs.settings)
   if (!tuned) refuseIdle(inputs.settings, settings, { texts: !!inputs.queryText }, methodTable)

@@ -1,0 +1,125 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { readTexts, type TextEntry, writeEmbeddings } from '@kith/ir'
+import { beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { labelRun } from '../src/labels/label-run.ts'
+import { rerankRun } from '../src/rerank/rerank-run.ts'
+
+const folder = temporaryFolder()
+const at = (name: string): string => join(folder, name)
+
+const QUERIES = 12
+const DOCUMENTS = 40
+const vectorOf = (seed: number): number[] =>
+  Array.from({ length: 8 }, (_, i) => Math.fround(Math.sin(seed * 7 + i * i)))
+const textOf = (i: number): string => `term${i % 7} term${i % 11} word${i % 5}`
+const lines = (rows: readonly object[]): string =>
+  rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
+
+/** Documents that several queries have found, as an engine would export them. */
+const rows = numbers(QUERIES).flatMap((q) =>
+  numbers(20).map((i) => {
+    const doc = (q * 3 + i) % DOCUMENTS
+    const found = { qid: `q${q}`, docid: `d${doc}`, rank: i + 1, score: 20 - i }
+    return { ...found, text: textOf(doc), vector: vectorOf(doc) }
+  }),
+)
+
+const queries = at('queries.npy')
+const files = { run: at('run.trec'), docs: at('docs.npy'), queries }
+const corpus = at('corpus.jsonl')
+const queryText = at('queries.jsonl')
+
+beforeAll(async () => {
+  const embed = (file: string, prefix: string, count: number, seed: number) =>
+    writeEmbeddings(
+      file,
+      { dimensions: 8, ids: numbers(count).map((i) => `${prefix}${i}`) },
+      numbers(count).map((i) => Float32Array.from(vectorOf(i + seed))),
+    )
+  await embed(files.docs, 'd', DOCUMENTS, 0)
+  await embed(queries, 'q', QUERIES, 1000)
+  const texts = (prefix: string, count: number) =>
+    lines(numbers(count).map((i) => ({ _id: `${prefix}${i}`, text: textOf(i) })))
+  // The terms are counted over the documents that the rows have.
+  writeFileSync(corpus, texts('d', DOCUMENTS))
+  writeFileSync(queryText, texts('q', QUERIES))
+  writeFileSync(
+    at('qrels.trec'),
+    numbers(QUERIES)
+      .map((q) => `q${q} 0 d${q * 3} 1\n`)
+      .join(''),
+  )
+  writeFileSync(
+    files.run,
+    rows.map(({ qid, docid, rank, score }) => `${qid} Q0 ${docid} ${rank} ${score} t\n`).join(''),
+  )
+  writeFileSync(at('rows.jsonl'), lines(rows))
+  await duck(`COPY (
+    SELECT qid, docid, rank::INTEGER AS rank, score::DOUBLE AS score, text, vector::FLOAT[] AS vector
+    FROM read_json('${at('rows.jsonl')}')
+  ) TO '${at('frame.parquet')}' (FORMAT parquet)`)
+})
+
+test.each([
+  ['embeddings', {}, {}],
+  ['embeddings and texts', { corpus, queryText }, { queryText }],
+])('a run in Parquet has its %s itself', async (_, apart, within) => {
+  await rerankRun({ ...files, ...apart, out: at('apart.trec') })
+  await rerankRun({ run: at('frame.parquet'), queries, ...within, out: at('within.trec') })
+  expect(readFileSync(at('within.trec'), 'utf8')).toBe(readFileSync(at('apart.trec'), 'utf8'))
+  const { inputs } = JSON.parse(readFileSync(at('within.trec.meta.json'), 'utf8'))
+  const named = inputs.map(({ file }: { file: string }) => file)
+  expect(named).toEqual([at('frame.parquet'), queries, ...Object.values(within)])
+})
+
+test('labels are the same, too', async () => {
+  const labels = { qrels: at('qrels.trec'), settings: { contextSize: 20 } }
+  await labelRun({ ...files, ...labels, out: at('apart.jsonl') })
+  await labelRun({ run: at('frame.parquet'), queries, ...labels, out: at('within.jsonl') })
+  expect(readFileSync(at('within.jsonl'), 'utf8')).toBe(readFileSync(at('apart.jsonl'), 'utf8'))
+})
+
+test('texts are read from Parquet: those of a corpus, and of a run each document once', async () => {
+  const texts: string[] = []
+  for await (const { id, text } of readTexts(at('frame.parquet'))) texts.push(`${id} ${text}`)
+  expect(texts.sort()).toEqual(
+    numbers(DOCUMENTS)
+      .map((i) => `d${i} ${textOf(i)}`)
+      .sort(),
+  )
+  await duck(`COPY (
+    SELECT * FROM (VALUES ('a', 'A title', 'one'), ('b', NULL, 'two'), ('c', 'No text', NULL))
+      AS t(_id, title, text)
+  ) TO '${at('corpus.parquet')}' (FORMAT parquet)`)
+  const entries: TextEntry[] = []
+  for await (const entry of readTexts(at('corpus.parquet'))) entries.push(entry)
+  expect(entries).toEqual([
+    { id: 'a', title: 'A title', text: 'one' },
+    { id: 'b', text: 'two' },
+  ])
+})
+
+test('a run in Parquet without vectors says which column is missing', async () => {
+  await duck(`COPY (SELECT 'q0' AS qid, 'd0' AS docid, 1::DOUBLE AS score)
+    TO '${at('plain.parquet')}' (FORMAT parquet)`)
+  const plain = { run: at('plain.parquet'), queries, out: at('none.trec') }
+  await expect(rerankRun(plain)).rejects.toThrow(/plain\.parquet: no column vector/)
+  await expect(rerankRun({ ...plain, docs: files.docs, queryText })).rejects.toThrow(
+    /plain\.parquet: no column text for the texts; the columns are qid, docid, score/,
+  )
+})
+
+async function duck(sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  try {
+    await connection.run(sql)
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
