@@ -14,7 +14,7 @@ const body = {
 }
 
 interface Answer {
-  results: { index: number; relevance_score: number }[]
+  results: { index: number; relevance_score: number; similarity: number }[]
   meta: { relevance?: string }
 }
 
@@ -57,4 +57,37 @@ test('without a background, texts or vectors of its length, scores compare docum
   const { results, meta } = await ask(withOne, bare)
   expect(meta.relevance).toBeUndefined()
   expect(results).toEqual((await ask(plain, bare)).results)
+})
+
+test('every answer has the similarity of the vectors beside the score', async () => {
+  const cosine = (a: Float32Array, b: Float32Array): number =>
+    a.reduce((sum, value, j) => sum + value * b[j]!, 0) / Math.hypot(...a) / Math.hypot(...b)
+  const many = vectors(260, 48)
+  const request = {
+    query: { text, embedding: base64(query) },
+    documents: many.map((vector, i) => ({ text: `bees, number ${i}`, embedding: base64(vector) })),
+  }
+  for (const options of [{}, { background: known }]) {
+    const server = await serve({ ...options, settings: { metric: 'cosine' } })
+    for (const path of ['/v1/rerank', '/v2/rerank', '/rerank']) {
+      const response = await post(server, path, request)
+      const { results } = (await response.json()) as Answer
+      expect(results).toHaveLength(260)
+      for (const { index, similarity } of results) {
+        expect(similarity).toBeCloseTo(cosine(query, many[index]!), 5)
+      }
+    }
+    const voyage = await post(server, '/v1/rerank', { ...request, top_k: 3 })
+    const { data } = (await voyage.json()) as { data: Answer['results'] }
+    expect(data.every(({ similarity }) => Math.abs(similarity) <= 1)).toBe(true)
+  }
+  const byProduct = await serve({ settings: { metric: 'dot' } })
+  const response = await post(byProduct, '/v2/rerank', {
+    ...body,
+    query: { embedding: [...query].map((value) => 2 * value) },
+  })
+  const { results } = (await response.json()) as Answer
+  const [{ index, similarity }] = results as [Answer['results'][number]]
+  const product = documents[index]!.reduce((sum, value, j) => sum + 2 * value * query[j]!, 0)
+  expect(similarity).toBeCloseTo(product, 4)
 })
