@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { background } from '@kith/core'
@@ -91,6 +91,11 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     }
     const { a, b } = JSON.parse(readFileSync(out, 'utf8'))
     expect([a, b]).toEqual([result.calibration.a, result.calibration.b])
+    // A background that is missing is made, and the command says so.
+    rmSync(`${docs}.background.json`)
+    const made = kith('calibrate', ...files, '--out', out)
+    expect(made.err).toContain(`${docs}.background.json: made the background, which was missing`)
+    expect(kith('calibrate', ...files, '--out', out).err).not.toContain('made the background')
     const wrong = kith('calibrate', ...files, '--background', out, '--out', join(folder, 'x.json'))
     expect(wrong.err).toContain('is not a background')
     const texts = join(folder, 'texts.html')

@@ -12,7 +12,7 @@ import {
 } from '@kith/core'
 import { compareProducts, planVectors, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
-import { wholeText } from '@kith/stores/internal'
+import { fittingBackground, wholeText } from '@kith/stores/internal'
 import type { TextEmbedder } from './embedder.ts'
 import { countCutTokens } from './limits.ts'
 import { Problem } from './problem.ts'
@@ -141,9 +141,14 @@ export class Ranker {
     return rankedList(plan.list(vector, vectors, this.#scaleOf(vector)))
   }
 
-  /** What relevance is estimated by for a query; nothing where the background has other dimensions. */
-  #scaleOf(vector: Vector): RelevanceScale {
-    return this.scale.background?.dimensions === vector.length ? this.scale : {}
+  /** What relevance is estimated by for a query; nothing, with a warning, where the background has other dimensions. */
+  #scaleOf({ length: dimensions }: Vector): RelevanceScale {
+    const background = fittingBackground(
+      this.scale.background,
+      { name: 'a request', dimensions },
+      { whose: 'the background', advice: 'send embeddings of its model' },
+    )
+    return background ? this.scale : {}
   }
 
   /** Some items' embeddings: their own, those of the store's documents with their texts, or encoded. */

@@ -1,6 +1,6 @@
 import { background, shortlist } from '@kith/core'
 import { expect, test } from 'vitest'
-import { base64, post, serve, vectors } from './support.ts'
+import { base64, minilm, post, serve, vectors } from './support.ts'
 
 const [query, ...documents] = vectors(61, 48) as [Float32Array, ...Float32Array[]]
 const text = 'bees find flowers'
@@ -90,4 +90,26 @@ test('every answer has the similarity of the vectors beside the score', async ()
   const [{ index, similarity }] = results as [Answer['results'][number]]
   const product = documents[index]!.reduce((sum, value, j) => sum + 2 * value * query[j]!, 0)
   expect(similarity).toBeCloseTo(product, 4)
+})
+
+test('a background that does not fit the vectors is left out, with one warning', async () => {
+  const warnings: string[] = []
+  const listen = (warning: Error) => warnings.push(warning.message)
+  process.on('warning', listen)
+  const server = await serve({ background: known })
+  for (let i = 0; i < 2; i++) {
+    await post(server, '/v2/rerank', {
+      query: { text, embedding: [1, 0, 0] },
+      documents: [{ text: 'bees', embedding: [1, 0, 1] }],
+    })
+  }
+  const other = background(vectors(20, 384), { model: 'bge-small' })
+  await serve({ background: other, openModel: minilm })
+  await serve({ background: { ...other, model: 'minilm' }, openModel: minilm })
+  await new Promise(setImmediate)
+  process.off('warning', listen)
+  expect(warnings).toEqual([
+    'the background has vectors of 48 dimensions, a request has 3: relevance is not estimated; send embeddings of its model',
+    'the background has vectors of the model bge-small, the server of minilm: relevance is not estimated; make it from these documents with kith background',
+  ])
 })
