@@ -1,8 +1,9 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { background } from '@kith/core'
-import { openEmbeddings } from '@kith/ir'
+import { openEmbeddings, readRun } from '@kith/ir'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { kith, succeed } from './support.ts'
@@ -66,7 +67,9 @@ describe.skipIf(!existsSync(shared))('relevance on CISI', () => {
     )
     const bare = [...files, ...out, '--cutoff', 'auto']
     bare[bare.indexOf('--docs') + 1] = join(own, 'docs.npy')
-    expect(kith('rerank', ...bare).err).toContain('kith background makes it')
+    expect(kith('rerank', ...bare).err).toContain(
+      'docs.npy: has no background of its documents, which the cutoff needs; make it with kith background --docs',
+    )
   })
 
   test('kith calibrate prints whether judgments help, and writes a calibration for all commands', () => {
@@ -88,6 +91,11 @@ describe.skipIf(!existsSync(shared))('relevance on CISI', () => {
     }
     const { a, b } = JSON.parse(readFileSync(out, 'utf8'))
     expect([a, b]).toEqual([result.calibration.a, result.calibration.b])
+    // A background that is missing is made, and the command says so.
+    rmSync(`${docs}.background.json`)
+    const made = kith('calibrate', ...files, '--out', out)
+    expect(made.err).toContain(`${docs}.background.json: made the background, which was missing`)
+    expect(kith('calibrate', ...files, '--out', out).err).not.toContain('made the background')
     const wrong = kith('calibrate', ...files, '--background', out, '--out', join(folder, 'x.json'))
     expect(wrong.err).toContain('is not a background')
     const texts = join(folder, 'texts.html')
@@ -117,7 +125,96 @@ describe.skipIf(!existsSync(shared))('relevance on CISI', () => {
     expect(calibrated).not.toBe(estimated)
     const idle = ['--out', join(folder, 'x.trec'), '--cutoff', '3', '--calibration', calibration]
     expect(kith('rerank', ...files, ...idle).err).toContain(
-      '--calibration needs --cutoff auto or relevance:0.5; leave it out',
+      '--calibration has no effect without --cutoff auto, a cutoff by relevance, or texts and a .parquet output; leave it out',
+    )
+  })
+
+  test('a Parquet run has the similarity and the estimated relevance as columns', async () => {
+    const [whole, cut, plain] = ['whole.parquet', 'cut.parquet', 'whole.trec'].map((name) =>
+      join(folder, name),
+    ) as [string, string, string]
+    succeed('rerank', ...files, '--out', whole)
+    succeed('rerank', ...files, '--out', plain)
+    succeed('rerank', ...files, '--out', cut, '--cutoff', 'auto')
+    const rows = await readRows(whole)
+    const [before, after] = [await readRun(plain), await readRun(whole)]
+    for (const { query, ids } of before) expect(after.get(query)!.ids).toEqual(ids)
+    const first = rows.filter(({ rank }) => rank <= 20)
+    expect(first.every(({ relevance }) => relevance! > 0 && relevance! < 1)).toBe(true)
+    expect(rows.every(({ rank, relevance }) => rank <= 20 || relevance === null)).toBe(true)
+    expect(rows.every(({ similarity }) => Math.abs(similarity!) <= 1.00001)).toBe(true)
+    // The run's own scores are cosines.
+    const old = new Map(
+      Array.from(await readRun(files[1]!), ({ query, ids, scores }) => [
+        query,
+        new Map(ids.map((id, i) => [id, scores[i]!])),
+      ]),
+    )
+    for (const { qid, docid, similarity } of rows) {
+      expect(similarity).toBeCloseTo(old.get(qid)!.get(docid)!, 4)
+    }
+    const of = ({ qid, docid, rank, similarity, relevance }: Row) =>
+      [qid, docid, rank, similarity, relevance].join()
+    const all = new Set(rows.map(of))
+    const kept = await readRows(cut)
+    expect(kept.length).toBeLessThan(first.length)
+    expect(kept.filter((row) => !all.has(of(row)))).toEqual([])
+    // Without texts, there is nothing to estimate with.
+    succeed('rerank', ...files.slice(0, 6), '--out', whole)
+    expect(Object.keys((await readRows(whole))[0]!)).toEqual(
+      'qid docid rank score similarity'.split(' '),
+    )
+  })
+
+  test('kith rerank --store --cutoff takes the background that LanceDB keeps', async () => {
+    const store = join(folder, 'lance')
+    const texts = ['--corpus', join(shared, 'corpus.jsonl')]
+    succeed('load', '--store', store, '--docs', docs, ...texts)
+    const stored = files.filter((_, i) => i < 4 || i > 7).concat('--store', store)
+    const lines = (name: string, from: string[], ...more: string[]): string[] => {
+      const out = join(folder, name)
+      succeed('rerank', ...from, '--out', out, ...more)
+      return readFileSync(out, 'utf8')
+        .split('\n')
+        .map((line) => line.split(' ', 3).join(' '))
+    }
+    // The store draws a sample of its own: one background for both.
+    const known = ['--background', `${docs}.background.json`]
+    for (const cutoff of ['auto', 'relevance:0.6', '4']) {
+      const own = cutoff === '4' ? [] : known
+      const fromFiles = lines('files.trec', files, '--cutoff', cutoff, ...own)
+      expect(lines('store.trec', stored, '--cutoff', cutoff, ...own)).toEqual(fromFiles)
+    }
+    const auto = lines('store.trec', stored, '--cutoff', 'auto')
+    expect(auto.length).toBeGreaterThan(200)
+    expect(auto.length).toBeLessThan(76 * 20)
+    const out = join(folder, 'store.parquet')
+    succeed('rerank', ...stored, '--out', out)
+    const rows = await readRows(out)
+    expect(rows.every(({ rank, relevance }) => rank > 20 === (relevance === null))).toBe(true)
+    const bare = join(folder, 'bare-lance')
+    succeed('load', '--store', bare, '--docs', docs, ...texts)
+    const { connect } = await import('@lancedb/lancedb')
+    const connection = await connect(bare)
+    for (const table of await connection.tableNames()) {
+      if (table.endsWith('.background')) await connection.dropTable(table)
+    }
+    connection.close()
+    const without = [...stored.slice(0, -1), bare, '--out', out, '--cutoff', 'auto']
+    expect(kith('rerank', ...without).err).toContain(
+      `has no background of its documents, which the cutoff needs; make it with kith background --store`,
     )
   })
 })
+
+interface Row {
+  qid: string
+  docid: string
+  rank: number
+  similarity: number | null
+  relevance: number | null
+}
+
+async function readRows(file: string): Promise<Row[]> {
+  return (await parquetReadObjects({ file: await asyncBufferFromFile(file) })) as unknown as Row[]
+}

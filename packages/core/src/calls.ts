@@ -26,6 +26,7 @@ import {
   resolveLabelSettings,
 } from './labels/label-settings.ts'
 import { type Labels, labelsOf } from './labels/labels.ts'
+import { type PriorOptions, takePriors } from './list/priors.ts'
 import { buildGraph } from './method/graph.ts'
 import type { Ranking } from './method/order-by-score.ts'
 import { type RankedContext, rankQuery } from './method/rank-context.ts'
@@ -138,9 +139,10 @@ export function explainWith(
   query: Query,
   candidates: Candidates,
   index: number,
-  settings?: PartialSettings,
+  settings?: PartialSettings & PriorOptions,
 ): Explanation {
-  return takeWith(lender, base, 'explain', query, candidates, settings, (ranked, all) => {
+  const { own, rest } = takePriors<PartialSettings>(settings)
+  return takeWith(lender, base, 'explain', query, candidates, rest, (ranked, all) => {
     const count = ranked.ranking.order.length
     if (!Number.isInteger(index) || index < 0 || index >= count) {
       throw new KithError(
@@ -152,7 +154,7 @@ export function explainWith(
       query: toQueryViews(query).text,
       candidate: toViews(candidates).texts?.[index],
     }
-    return explainCandidate(index, ranked, all, texts)
+    return explainCandidate(index, ranked, all, texts, own)
   })
 }
 

@@ -1,5 +1,6 @@
 import { type Member, memberOf } from './context.ts'
 import type { NeighborVector } from './kernel/engine.ts'
+import { PRIOR_WEIGHT, type PriorOptions, withPriors } from './list/priors.ts'
 import type { MetricUse } from './method/metric.ts'
 import type { RankedContext } from './method/rank-context.ts'
 import { noParts, type ScoreParts, scoreParts } from './score-parts.ts'
@@ -82,6 +83,9 @@ export interface Explanation {
   shared: SharedNeighbor[]
   /** The best candidates by similarity and words, the most similar to this one first. */
   supporters: Supporter[]
+  /** Its prior as it was given, and the weight of the priors; undefined without. */
+  prior: number | undefined
+  priorWeight: number | undefined
 }
 
 /** Gathers why a candidate moved. */
@@ -90,8 +94,9 @@ export function explainCandidate(
   ranked: RankedContext,
   settings: Settings,
   texts: { query: Text | undefined; candidate: Text | undefined },
+  own: PriorOptions,
 ): Explanation {
-  const { order, scores } = ranked.ranking
+  const { order, scores } = withPriors(ranked.ranking, own, settings.contextSize)
   const place = order.indexOf(index)
   const { jaccard: overlaps, graph, neighborhoods } = (ranked.words ?? ranked.neighbors)!
   const row = ranked.chosen ? ranked.chosen.indexOf(index) + 1 : index + 1
@@ -111,9 +116,13 @@ export function explainCandidate(
     window: undefined,
     shared: [],
     supporters: [],
+    prior: own.priors?.[index] ?? undefined,
+    priorWeight: own.priors && (own.priorWeight ?? PRIOR_WEIGHT),
   }
   if (!inContext) return explanation
   explanation.parts = scoreParts(ranked, settings)[row - 1]!
+  const before = ranked.ranking
+  explanation.parts.prior = scores[place]! - before.scores[before.order.indexOf(index)]!
   explanation.shared = sharedNeighbors(neighborhoods.vector(0), neighborhoods.vector(row))
   if (ranked.neighbors) {
     const { geometric, jaccard } = ranked.neighbors

@@ -12,6 +12,7 @@ import type { Explanation } from './explanation.ts'
 import type { GroundTruth } from './labels/ground-truth.ts'
 import { defaultLabelSettings, type PartialLabelSettings } from './labels/label-settings.ts'
 import type { Labels } from './labels/labels.ts'
+import type { PriorOptions } from './list/priors.ts'
 import type { Ranking } from './method/order-by-score.ts'
 import type { Similarities } from './method/similarities.ts'
 import type { PartialSettings } from './settings/settings.ts'
@@ -91,12 +92,14 @@ export function neighbors(
  * ```ts
  * const { parts, rankBefore, rankAfter } = explain(query, candidates, 3)
  * ```
+ *
+ * With `priors`, it explains the list of `shortlist`: `parts.prior` is their part of the score.
  */
 export function explain(
   query: Query,
   candidates: Candidates,
   index: number,
-  settings?: PartialSettings,
+  settings?: PartialSettings & PriorOptions,
 ): Explanation {
   return explainWith(shared, standard, query, candidates, index, settings)
 }

@@ -13,6 +13,7 @@ import type { Explanation } from './explanation.ts'
 import type { GroundTruth } from './labels/ground-truth.ts'
 import type { PartialLabelSettings } from './labels/label-settings.ts'
 import type { Labels } from './labels/labels.ts'
+import type { PriorOptions } from './list/priors.ts'
 import type { Ranking } from './method/order-by-score.ts'
 import type { Similarities } from './method/similarities.ts'
 import type { TakenApart } from './score-parts.ts'
@@ -78,7 +79,7 @@ export class Reranker {
     query: Query,
     candidates: Candidates,
     index: number,
-    settings?: PartialSettings,
+    settings?: PartialSettings & PriorOptions,
   ): Explanation {
     return explainWith(this.#memory, this.#settings.ranking, query, candidates, index, settings)
   }

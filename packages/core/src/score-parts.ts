@@ -14,6 +14,8 @@ export interface ScoreParts {
   window: number
   /** Of the query's terms in the title. */
   title: number
+  /** Of its prior, where there are priors. */
+  prior: number
 }
 
 /** The parts of a score that has none. */
@@ -24,6 +26,7 @@ export const noParts: Readonly<ScoreParts> = {
   support: 0,
   window: 0,
   title: 0,
+  prior: 0,
 }
 
 /** A ranking, and what the scores of its context are made of. */
@@ -72,6 +75,7 @@ function wordsParts(found: WordsScores, settings: Settings): ScoreParts[] {
     support: supportWeight * found.support[i + 1]!,
     window: windowWeight * (found.window?.[i + 1] ?? 0),
     title: titleWeight * (found.title?.[i + 1] ?? 0),
+    prior: 0,
   }))
 }
 

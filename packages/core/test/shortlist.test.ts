@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { background, recency, rerank, shortlist, termStatistics } from '../src/index.ts'
+import { background, explain, recency, rerank, shortlist, termStatistics } from '../src/index.ts'
 import { expectedBest, neverRising } from '../src/list/relevance.ts'
 import { haveDatasets, readDataset } from './real-datasets.ts'
 import { random } from './support.ts'
@@ -158,6 +158,32 @@ describe('shortlist', () => {
     )
     const behind = shortlist(query, candidates, { priors, priorWeight: 10, contextSize: 20 }).hits
     for (let i = 1; i < 30; i++) expect(behind[i]!.score <= behind[i - 1]!.score).toBe(true)
+  })
+
+  test('explain gives the prior, its weight and its part of the score', () => {
+    const priors = Array.from({ length: 30 }, (_, i) => (i % 3 === 0 ? undefined : i / 10))
+    for (const own of [{ priors }, { priors, priorWeight: 2, priorScale: 'log-odds' as const }]) {
+      const options = { ...own, contextSize: 20 }
+      shortlist(query, candidates, options).hits.forEach(({ index, score }, i) => {
+        const told = explain(query, candidates, index, options)
+        const weight = options.priorWeight ?? 0.1
+        expect(told).toMatchObject({ rankAfter: i + 1, score, priorWeight: weight })
+        expect(told.prior).toBe(priors[index])
+        const { parts } = told
+        if (!told.inContext) {
+          expect(parts.prior).toBe(0)
+          return
+        }
+        const sum = Object.values(parts).reduce((total, part) => total + part, 0)
+        expect(sum).toBeCloseTo(score, 5)
+        if (priors[index] === undefined) expect(parts.prior).toBeCloseTo(0, 6)
+        else if (own.priorScale) expect(parts.prior).toBeCloseTo(2 * priors[index]!, 5)
+      })
+    }
+    const plain = explain(query, candidates, 1)
+    expect([plain.prior, plain.priorWeight, plain.parts.prior]).toEqual([undefined, undefined, 0])
+    expect(() => explain(query, candidates, 1, { priorWeight: 2 })).toThrow('without priors')
+    expect(() => explain(query, candidates, 1, { priors: 3 as never })).toThrow('must be an array')
   })
 
   test('accepts dates as priors', () => {

@@ -52,7 +52,23 @@ test('writes rows that DuckDB reads: qid, docid, rank, score', async () => {
   expect(await duck(`FROM '${file}'`)).toEqual(rows)
 })
 
-test('reads rows that DuckDB writes, in any order and with more columns', async () => {
+test('the columns of a ranking are columns of the file, null where a document has no value', async () => {
+  const file = at('columns.parquet')
+  const [first, second] = rankings as [RankedQuery, RankedQuery]
+  const relevance = [0.9, Number.NaN]
+  const columns = { similarity: first.scores, relevance }
+  await writeRun(file, [{ ...first, columns }, second])
+  const rows = await duck(`SELECT qid, similarity, relevance FROM '${file}'`)
+  expect(rows).toEqual([
+    ...first.ids.map((_, i) => [first.query, first.scores[i], relevance[i] || null]),
+    ...second.ids.map(() => [second.query, null, null]),
+  ])
+  expect([...(await readRun(file))]).toEqual([first, second])
+  await writeRun(at('columns.trec'), [{ ...first, columns }])
+  expect([...(await readRun(at('columns.trec')))]).toEqual([first])
+})
+
+test('Kith reads the rows that DuckDB writes, in any order and with more columns', async () => {
   const file = at('from-duckdb.parquet')
   await duck(`COPY (
     SELECT 'q' || (i % 3) AS qid, 'd' || i AS docid, CAST(i AS FLOAT) / 4 AS score,

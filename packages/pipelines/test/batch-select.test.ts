@@ -54,7 +54,7 @@ afterAll(() => store.close())
 
 test('reads the texts of the first 200 and the vectors of 50 documents from the store', async () => {
   const statistics = await store.terms()
-  const { bodies, missing } = await rerankBatch(watched, work, [item], statistics)
+  const { bodies, missing } = await rerankBatch(watched, work, [item], { statistics })
   expect(fetched).toEqual([
     [200, { vectors: false }],
     [50, { texts: false }],
@@ -67,17 +67,18 @@ test('reads the texts of the first 200 and the vectors of 50 documents from the 
 
 test('reads only the context without statistics', async () => {
   fetched.length = 0
-  await rerankBatch(watched, { ...work, statistics: false }, [item], undefined)
+  await rerankBatch(watched, { ...work, statistics: false }, [item], {})
   expect(fetched.map(([count]) => count)).toEqual([50, 50])
 })
 
 test('names the query with wrong data', async () => {
   const { scores: _, ...without } = item
-  await expect(rerankBatch(store, work, [without], await store.terms())).rejects.toThrow(
+  const statistics = await store.terms()
+  await expect(rerankBatch(store, work, [without], { statistics })).rejects.toThrow(
     'query q: its entry in the database is damaged: the candidates have no scores',
   )
   const settings = { ...work.settings, tokenizer: 'plural' } as const
-  const wrong = rerankBatch(store, { ...work, settings }, [item], await store.terms())
+  const wrong = rerankBatch(store, { ...work, settings }, [item], { statistics })
   await expect(wrong).rejects.toThrow(KithError)
   await expect(wrong).rejects.toThrow(
     "query q: term statistics were built with tokenizer 'english'",

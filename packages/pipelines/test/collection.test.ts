@@ -9,7 +9,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type AdapterFile, writeAdapterFile } from '@kith/base/query-adapter'
-import { type PartialSettings, rerank, type TitledText, termStatistics } from '@kith/core'
+import {
+  background,
+  type PartialSettings,
+  rerank,
+  type TitledText,
+  termStatistics,
+} from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
 import type { EncodeOptions, Encoder } from '@kith/encoder'
 import { openEmbeddings, readTexts, writeEmbeddings } from '@kith/ir'
@@ -256,6 +262,17 @@ describe('a folder of Markdown files', () => {
     await using few = await openCollection({ ...inputs, cache: own })
     expect(few.estimatesRelevance).toBe(false)
     await expect(few.search(text, { onTopic: 0.5 })).rejects.toThrow('a background')
+    // A background of other vectors is not used, and a warning says so.
+    const known = path('other.json')
+    const other = background([Float32Array.of(1, 0), Float32Array.of(0, 1)])
+    writeFileSync(known, JSON.stringify(other))
+    const warned = new Promise<Error>((done) => process.once('warning', done))
+    const folder = { ...inputs, folder: many, cache: own }
+    await using wrong = await openCollection({ ...folder, background: known })
+    expect(wrong.estimatesRelevance).toBe(false)
+    expect((await warned).message).toContain(
+      `${known} has vectors of 2 dimensions, the collection has 26: relevance is not estimated`,
+    )
   })
 })
 

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Encoder } from '@kith/encoder'
 import { openEmbeddings } from '@kith/ir'
@@ -39,14 +39,18 @@ test.each([
 ] as const)('after a stop, %s', async (name, change, pooling, expected) => {
   const out = path(`${name.replaceAll(' ', '-')}.npy`)
   const job = { input: path('texts.jsonl'), out, role: 'document' } as const
-  await expect(encodeWith({ encoder: encoderOf(1, 2), model: {} }, job)).rejects.toThrow('stopped')
+  await expect(
+    encodeWith({ encoder: encoderOf(1, 2), model: { model: 'models/letters' } }, job),
+  ).rejects.toThrow('stopped')
   change()
   const told: number[] = []
   const hooks = { onProgress: ({ done }: { done: number }) => told.push(done) }
   const encoder = encoderOf(2, Number.POSITIVE_INFINITY, pooling)
-  await encodeWith({ encoder, model: {} }, job, hooks)
+  await encodeWith({ encoder, model: { model: 'models/letters' } }, job, hooks)
   expect(told[0]).toBe(expected.filter((value) => value === 1).length)
   const made = await openEmbeddings(out)
   expect(Array.from(made.read(0, 4))).toEqual(expected)
   made.close()
+  const known = JSON.parse(readFileSync(`${out}.background.json`, 'utf8'))
+  expect(known).toMatchObject({ documents: 4, model: 'models/letters' })
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type CrossEncoder, loadCrossEncoder } from '@kith/encoder'
 import { type RankedQuery, readRun, writeEmbeddings } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { writeSmallCrossEncoder } from '../../encoder/test/small-cross-encoder.ts'
@@ -119,7 +120,22 @@ test('ranks the first documents by the cross-encoder, and keeps the order of the
   expect(read('two-workers.trec')).toBe(read('four.trec'))
 })
 
-test('ranks all documents of shorter lists, also after another method', async () => {
+test('a document keeps its columns in the order of the cross-encoder', async () => {
+  await rerank({}, 'reranked.parquet')
+  await rerank(then(4), 'four.parquet')
+  const similarities = async (name: string) => {
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(at(name)) })
+    return new Map(rows.map(({ qid, docid, similarity }) => [`${qid} ${docid}`, similarity]))
+  }
+  const before = await similarities('reranked.parquet')
+  expect(before.size).toBe(QUERIES * LISTED)
+  expect([...before.values()].every(Number.isFinite)).toBe(true)
+  const after = await similarities('four.parquet')
+  expect(after).toEqual(before)
+  expect([...after.keys()]).not.toEqual([...before.keys()])
+})
+
+test('of lists that are shorter all documents are put in order, also those of another method', async () => {
   const feedback = { settings: { method: 'rocchio' } } as const
   await rerank(feedback, 'feedback.trec')
   await rerank({ ...feedback, ...then(100) }, 'feedback-ordered.trec')

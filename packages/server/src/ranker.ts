@@ -1,6 +1,7 @@
 import {
   type CandidateViews,
   type ListOptions,
+  type MetricUse,
   type Ranking,
   Reranker,
   type Settings,
@@ -11,7 +12,7 @@ import {
 } from '@kith/core'
 import { compareProducts, planVectors, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
-import { wholeText } from '@kith/stores/internal'
+import { fittingBackground, wholeText } from '@kith/stores/internal'
 import type { TextEmbedder } from './embedder.ts'
 import { countCutTokens } from './limits.ts'
 import { Problem } from './problem.ts'
@@ -21,6 +22,8 @@ import type { DocumentSearcher, Hit } from './searcher.ts'
 
 /** A ranking, the tokens that the encoder saw for it, and where its documents' embeddings came from. */
 export interface Ranked extends RankedList {
+  /** Of every document, by place. */
+  similarities: Float32Array
   tokens: number
   embeddings: EmbeddingSources
 }
@@ -87,7 +90,7 @@ export class Ranker {
     const { vector } = asked!.embedding
     const vectors = found.map(({ embedding }) => embedding)
     checkDimensions(vector.length, vectors)
-    const order = bySimilarity(asked!.embedding, vectors, this.settings.metric)
+    const { order, similarityOf } = bySimilarity(asked!.embedding, vectors, this.settings.metric)
     const candidates = Array.from(order, (i) => vectors[i]!.vector)
     const texts = this.settings.mix === 'raw' ? undefined : textsOf(query, documents, order)
     const ranking: RankedList = texts
@@ -96,7 +99,9 @@ export class Ranker {
     const tokens = [asked!, ...found].reduce((sum, item) => sum + item.tokens, 0)
     const embeddings: EmbeddingSources = { given: 0, found: 0, encoded: 0 }
     for (const { from } of found) embeddings[from]++
-    return { ...ranking, order: ranking.order.map((i) => order[i]!), tokens, embeddings }
+    const places = ranking.order.map((i) => order[i]!)
+    const similarities = Float32Array.from(places, (i) => similarityOf(i, ranking.metric?.name))
+    return { ...ranking, order: places, similarities, tokens, embeddings }
   }
 
   /** Ranks by words and vectors, with estimates of relevance where a background of such vectors is known. */
@@ -136,9 +141,14 @@ export class Ranker {
     return rankedList(plan.list(vector, vectors, this.#scaleOf(vector)))
   }
 
-  /** The background and calibration of a query; nothing if the background has other dimensions. */
-  #scaleOf(vector: Vector): RelevanceScale {
-    return this.scale.background?.dimensions === vector.length ? this.scale : {}
+  /** What relevance is estimated by for a query; nothing, with a warning, where the background has other dimensions. */
+  #scaleOf({ length: dimensions }: Vector): RelevanceScale {
+    const background = fittingBackground(
+      this.scale.background,
+      { name: 'a request', dimensions },
+      { whose: 'the background', advice: 'send embeddings of its model' },
+    )
+    return background ? this.scale : {}
   }
 
   /** Some items' embeddings: their own, those of the store's documents with their texts, or encoded. */
@@ -227,17 +237,18 @@ function bySimilarity(
   query: Embedding,
   documents: readonly Embedding[],
   metric: Settings['metric'],
-): Uint32Array {
+): { order: Uint32Array; similarityOf(index: number, by?: MetricUse['name']): number } {
   const all = [query, ...documents]
   const { toQuery, squares } = queryProducts(all.map(({ vector }) => vector))
   all.forEach((embedding, i) => {
     checkSquare(embedding, squares[i]!)
   })
   const { name } = compareProducts(metric, { toQuery, squares })
-  const similarities = documents.map((_, i) => {
-    const [product, square] = [toQuery[i + 1]!, squares[i + 1]!]
-    return name === 'dot' || square === 0 ? product : product / Math.sqrt(square)
-  })
+  const similarityOf = (index: number, by = name): number => {
+    const product = toQuery[index + 1]!
+    return by === 'dot' ? product : product / Math.sqrt(squares[index + 1]! * squares[0]!) || 0
+  }
+  const similarities = documents.map((_, i) => similarityOf(i))
   const order = Uint32Array.from(documents, (_, i) => i)
-  return order.sort((a, b) => similarities[b]! - similarities[a]! || a - b)
+  return { order: order.sort((a, b) => similarities[b]! - similarities[a]! || a - b), similarityOf }
 }

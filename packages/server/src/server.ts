@@ -6,7 +6,7 @@ import {
   termStatisticsToBytes,
 } from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
-import { type SearchStore, withStatistics } from '@kith/stores/internal'
+import { fittingBackground, type SearchStore, withStatistics } from '@kith/stores/internal'
 import type { ServerState } from './app.ts'
 import type { WorkerPlan } from './channel.ts'
 import { Embedder } from './embedder.ts'
@@ -116,7 +116,16 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       onError: options.onError ?? console.error,
     }
     const common = { access, limits, strict, model: embedder?.name ?? 'kith' }
-    const background = options.background ?? (await store?.background?.())
+    const background = fittingBackground(
+      options.background ?? (await store?.background?.()),
+      {
+        name: store ? 'the store' : 'the server',
+        dimensions: store?.dimensions ?? embedder?.dimensions,
+        // The documents of a store may have another model than queries, such as a trained one.
+        model: store ? undefined : embedder?.name,
+      },
+      { whose: 'the background', advice: 'make it from these documents with kith background' },
+    )
     const scale = { background, calibration: background && options.calibration }
     const ranker = new Ranker(settings, embedder, shared.searcher, scale)
     const metricsText = () => metrics.text()

@@ -1,6 +1,6 @@
 import { background, shortlist } from '@kith/core'
 import { expect, test } from 'vitest'
-import { base64, post, serve, vectors } from './support.ts'
+import { base64, minilm, post, serve, vectors } from './support.ts'
 
 const [query, ...documents] = vectors(61, 48) as [Float32Array, ...Float32Array[]]
 const text = 'bees find flowers'
@@ -14,7 +14,7 @@ const body = {
 }
 
 interface Answer {
-  results: { index: number; relevance_score: number }[]
+  results: { index: number; relevance_score: number; similarity: number }[]
   meta: { relevance?: string }
 }
 
@@ -57,4 +57,59 @@ test('returns scores without a relevance if there is no background, text or vect
   const { results, meta } = await ask(withOne, bare)
   expect(meta.relevance).toBeUndefined()
   expect(results).toEqual((await ask(plain, bare)).results)
+})
+
+test('every answer has the similarity of the vectors beside the score', async () => {
+  const cosine = (a: Float32Array, b: Float32Array): number =>
+    a.reduce((sum, value, j) => sum + value * b[j]!, 0) / Math.hypot(...a) / Math.hypot(...b)
+  const many = vectors(260, 48)
+  const request = {
+    query: { text, embedding: base64(query) },
+    documents: many.map((vector, i) => ({ text: `bees, number ${i}`, embedding: base64(vector) })),
+  }
+  for (const options of [{}, { background: known }]) {
+    const server = await serve({ ...options, settings: { metric: 'cosine' } })
+    for (const path of ['/v1/rerank', '/v2/rerank', '/rerank']) {
+      const response = await post(server, path, request)
+      const { results } = (await response.json()) as Answer
+      expect(results).toHaveLength(260)
+      for (const { index, similarity } of results) {
+        expect(similarity).toBeCloseTo(cosine(query, many[index]!), 5)
+      }
+    }
+    const voyage = await post(server, '/v1/rerank', { ...request, top_k: 3 })
+    const { data } = (await voyage.json()) as { data: Answer['results'] }
+    expect(data.every(({ similarity }) => Math.abs(similarity) <= 1)).toBe(true)
+  }
+  const byProduct = await serve({ settings: { metric: 'dot' } })
+  const response = await post(byProduct, '/v2/rerank', {
+    ...body,
+    query: { embedding: [...query].map((value) => 2 * value) },
+  })
+  const { results } = (await response.json()) as Answer
+  const [{ index, similarity }] = results as [Answer['results'][number]]
+  const product = documents[index]!.reduce((sum, value, j) => sum + 2 * value * query[j]!, 0)
+  expect(similarity).toBeCloseTo(product, 4)
+})
+
+test('a background that does not fit the vectors is left out, with one warning', async () => {
+  const warnings: string[] = []
+  const listen = (warning: Error) => warnings.push(warning.message)
+  process.on('warning', listen)
+  const server = await serve({ background: known })
+  for (let i = 0; i < 2; i++) {
+    await post(server, '/v2/rerank', {
+      query: { text, embedding: [1, 0, 0] },
+      documents: [{ text: 'bees', embedding: [1, 0, 1] }],
+    })
+  }
+  const other = background(vectors(20, 384), { model: 'bge-small' })
+  await serve({ background: other, openModel: minilm })
+  await serve({ background: { ...other, model: 'minilm' }, openModel: minilm })
+  await new Promise(setImmediate)
+  process.off('warning', listen)
+  expect(warnings).toEqual([
+    'the background has vectors of 48 dimensions, a request has 3: relevance is not estimated; send embeddings of its model',
+    'the background has vectors of the model bge-small, the server of minilm: relevance is not estimated; make it from these documents with kith background',
+  ])
 })

@@ -122,7 +122,7 @@ describe('rerank with embeddings', () => {
       return_documents: true,
     }
     expect((await ask({ ...body, top_n: 1 }, '/v1/rerank')).results).toEqual([
-      { index: 1, relevance_score: expect.any(Number), document: { text: 'bees' } },
+      { index: 1, relevance_score: expect.any(Number), similarity: 1, document: { text: 'bees' } },
     ])
     expect((await ask({ ...body, top_n: 99 })).results).toHaveLength(2)
     const [first] = (await ask({ ...body, return_documents: null })).results

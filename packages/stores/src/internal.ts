@@ -9,8 +9,10 @@ export {
   backgroundBeside,
   backgroundFile,
   measureBackground,
+  modelOf,
   readBackground,
 } from './search/background.ts'
+export { fittingBackground } from './search/fitting-background.ts'
 export { loadLanguages } from './search/load-languages.ts'
 export {
   type FetchedDocument,

@@ -53,14 +53,14 @@ export const rerankOptions = {
     rare: true,
     value: 'FILE',
     file: 'input',
-    help: 'file of kith background, for --cutoff',
-    default: 'the file beside --docs',
+    help: 'file of kith background, for --cutoff and for relevance in a .parquet run',
+    default: 'the file beside --docs, or the store’s',
   },
   calibration: {
     rare: true,
     value: 'FILE',
     file: 'input',
-    help: 'file of kith calibrate, for --cutoff',
+    help: 'file of kith calibrate, for the same',
   },
   ...rare(shardOption),
   ...settingOptions,
@@ -110,10 +110,6 @@ function readRelevance(
   const files = {
     background: optionalText(values, 'background'),
     calibration: optionalText(values, 'calibration'),
-  }
-  const given = Object.entries(files).find(([, file]) => file !== undefined)
-  if (given && (cutoff === undefined || typeof cutoff === 'number')) {
-    throw new UsageError(`--${given[0]} needs --cutoff auto or relevance:0.5; leave it out`)
   }
   return { cutoff, ...files }
 }

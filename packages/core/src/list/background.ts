@@ -12,6 +12,8 @@ export interface Background {
   /** How many documents the corpus has. */
   readonly documents: number
   readonly dimensions: number
+  /** The model that made the vectors, where it is known. */
+  readonly model?: string | undefined
   /** Mean and deviation of the cosines of all pairs of the sample. */
   readonly pairs: Spread
   /** Mean and deviation of the largest cosine to any other document of the corpus. */
@@ -32,15 +34,23 @@ export interface BackgroundOptions {
   seed?: number | undefined
   /** Documents to sample; 1,000 by default, all where there are fewer. */
   sample?: number | undefined
+  /** The model that made the vectors, for others to check. */
+  model?: string | undefined
 }
 
 /** Documents of the sample whose nearest documents are looked for: half of a larger sample. */
 const NEAREST = 500
 
-const defaults = { seed: 0, sample: 1000 }
+const defaults: { seed: number; sample: number; model?: string } = { seed: 0, sample: 1000 }
 const rules = {
   seed: range({ from: 0, to: 2 ** 32 - 1, integer: true }),
   sample: range({ from: 2, to: 100_000, integer: true }),
+  model: checkModel,
+}
+
+function checkModel(name: string, value: unknown): void {
+  if (typeof value === 'string') return
+  throw new KithError('BAD_SETTING', `setting ${name} must be a name, got ${show(value)}`)
 }
 
 /**
@@ -53,7 +63,7 @@ const rules = {
  * ```
  */
 export function background(vectors: Vectors, options: BackgroundOptions = {}): Background {
-  const { seed, sample } = resolve(options, defaults, rules)
+  const { seed, sample, model } = resolve(options, defaults, rules)
   const { count, dimensions, copyTo } = rowsOf(vectors, 'document')
   if (count < 2) {
     throw new KithError('BAD_INPUT', `a background needs at least 2 documents, got ${count}`)
@@ -72,7 +82,7 @@ export function background(vectors: Vectors, options: BackgroundOptions = {}): B
     return most
   })
   const own = chosen.map((row) => rows[row]!)
-  return backgroundOf(count, own, nearest)
+  return backgroundOf(count, own, nearest, model)
 }
 
 /** The rows of a sample, and how many of the first are compared with all documents. */
@@ -96,6 +106,7 @@ export function backgroundOf(
   documents: number,
   sample: readonly Float32Array[],
   nearest: readonly number[],
+  model?: string,
 ): Background {
   const rows = sample.map((vector, i) => unitLength(vector.slice(), i))
   const dimensions = rows[0]?.length ?? 0
@@ -113,6 +124,7 @@ export function backgroundOf(
   return {
     documents,
     dimensions,
+    ...(model === undefined ? {} : { model }),
     pairs: spreadOf(pairs),
     nearest: spreadOf(nearest),
     sample: toBase64(new Uint8Array(halves.buffer)),
@@ -121,10 +133,17 @@ export function backgroundOf(
 
 /** Throws unless a value has the form of a background. */
 export function checkBackground(value: unknown): asserts value is Background {
-  const { dimensions, pairs, nearest, sample } = (isObject(value) ? value : {}) as Background
+  const {
+    dimensions,
+    model = '',
+    pairs,
+    nearest,
+    sample,
+  } = (isObject(value) ? value : {}) as Background
   const fits =
     Number.isSafeInteger(dimensions) &&
     dimensions > 0 &&
+    typeof model === 'string' &&
     [pairs, nearest].every((spread) => isSpread(spread)) &&
     typeof sample === 'string' &&
     sample.length > 0

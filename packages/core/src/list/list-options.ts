@@ -7,19 +7,18 @@ import {
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { refuseUnknown, unknownName } from '../settings/names.ts'
-import { choice, type Rule, range } from '../settings/setting-rules.ts'
+import { type Rule, range } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 import { type Background, checkBackground } from './background.ts'
+import { checkList, type PriorOptions, priorRules, refuseWithout } from './priors.ts'
 import type { Calibration } from './relevance.ts'
 
 /** The hits that a list keeps: those with the best expected F1, so many, or those that are so probably relevant. */
 export type Cutoff = 'auto' | number | { relevance: number }
 
-/** The options of a list, besides the settings of the ranking. */
-export interface ListOptions {
-  /**
-   * The background of the corpus, from `background`: with it and texts, hits have a `relevance`.
-   */
+/** What a list is made with, besides the settings of the ranking. */
+export interface ListOptions extends PriorOptions {
+  /** The background of the collection, from `background`: with it and texts, hits have a `relevance`. */
   background?: Background | undefined
   /** Platt scaling of the estimated relevance, from judged queries. */
   calibration?: Calibration | undefined
@@ -32,21 +31,11 @@ export interface ListOptions {
   groups?: readonly unknown[] | undefined
   /** Hits of one group that are listed; 1 by default where there are groups. */
   maxPerGroup?: number | undefined
-  /** A number for each candidate that favors it; undefined for one that has none. */
-  priors?: ArrayLike<number | null | undefined> | undefined
-  /** The weight of the priors; 0.1 by default. */
-  priorWeight?: number | undefined
-  /**
-   * Whether priors are standardized over the context, as by default, or log-odds that are added
-   * unchanged.
-   */
-  priorScale?: 'standard' | 'log-odds' | undefined
 }
 
 /** Options and settings that are complete. */
 export interface ListSettings extends ListOptions {
   ranking: MethodSettings
-  priorWeight: number
   maxPerGroup: number
 }
 
@@ -74,11 +63,6 @@ const checkCalibration: Rule = (name, value) => {
   )
 }
 
-const checkList: Rule = (name, value) => {
-  if (Array.isArray(value) || ArrayBuffer.isView(value)) return
-  throw new KithError('BAD_SETTING', `setting ${name} must be an array, got ${show(value)}`)
-}
-
 const rules: Readonly<Record<keyof ListOptions, Rule>> = {
   background: (_, value) => checkBackground(value),
   calibration: checkCalibration,
@@ -87,9 +71,7 @@ const rules: Readonly<Record<keyof ListOptions, Rule>> = {
   collapse: share,
   groups: checkList,
   maxPerGroup: range({ from: 1, integer: true }),
-  priors: checkList,
-  priorWeight: range({ from: 0, to: 1000 }),
-  priorScale: choice('standard', 'log-odds'),
+  ...priorRules,
 }
 
 /** Names by which other libraries cut a list at a score. */
@@ -116,9 +98,14 @@ export function resolveListOptions(
       own[name] = value
     }
   }
-  refuseUnused(own)
+  refuseWithout(own as ListOptions, {
+    maxPerGroup: 'groups',
+    priorWeight: 'priors',
+    priorScale: 'priors',
+    calibration: 'background',
+  })
   const ranking = resolveMethodSettings(settings)
-  return { priorWeight: 0.1, maxPerGroup: 1, ...own, ranking }
+  return { maxPerGroup: 1, ...own, ranking }
 }
 
 function noThreshold(name: string): KithError {
@@ -126,22 +113,6 @@ function noThreshold(name: string): KithError {
     'BAD_SETTING',
     `setting ${name} does not exist, because scores only compare the hits of one query; pass cutoff: { relevance: 0.5 } with a background, or cutoff: 'auto'`,
   )
-}
-
-function refuseUnused(own: ListOptions): void {
-  const needs = {
-    maxPerGroup: 'groups',
-    priorWeight: 'priors',
-    priorScale: 'priors',
-    calibration: 'background',
-  } as const
-  for (const [name, other] of Object.entries(needs)) {
-    if (own[name as keyof ListOptions] === undefined || own[other] !== undefined) continue
-    throw new KithError(
-      'BAD_SETTING',
-      `setting ${name} has no effect without ${other}; leave it out`,
-    )
-  }
 }
 
 /**

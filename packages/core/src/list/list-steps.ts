@@ -1,53 +1,8 @@
 import { KithError } from '../error.ts'
-import { ROUNDING, standardize } from '../method/mix.ts'
-import { orderByScore, type Ranking } from '../method/order-by-score.ts'
-import { show } from '../settings/show.ts'
 import type { Background } from './background.ts'
 import type { ListSettings } from './list-options.ts'
 import { expectedBest } from './relevance.ts'
 import type { ListedHit } from './shortlist.ts'
-
-/** A ranking whose context is reordered by its scores and the priors. */
-export function withPriors(
-  ranking: Ranking,
-  settings: ListSettings,
-  of: (place: number) => number,
-): Ranking {
-  const { priors, priorWeight, priorScale, ranking: own } = settings
-  if (priors === undefined) return ranking
-  const inside = Math.min(ranking.order.length, own.contextSize)
-  // Row 0 is the query's, as in all terms.
-  const given = new Float64Array(inside + 1)
-  const without: number[] = []
-  for (let i = 0; i < inside; i++) {
-    const index = of(ranking.order[i]!)
-    const prior: unknown = priors[index] ?? undefined
-    if (prior === undefined) without.push(i + 1)
-    else if (Number.isFinite(prior)) given[i + 1] = prior as number
-    else
-      throw new KithError(
-        'BAD_INPUT',
-        `the prior of candidate ${index} must be a finite number, got ${show(prior)}`,
-      )
-  }
-  const term = priorScale === 'log-odds' ? given : standardize(given, [0, ...without], ROUNDING)
-  for (const row of without) term[row] = 0
-  const sums = new Float64Array(inside + 1)
-  for (let i = 0; i < inside; i++) sums[i + 1] = ranking.scores[i]! + priorWeight * term[i + 1]!
-  const places = orderByScore(sums).order
-  const order = ranking.order.slice()
-  const scores = ranking.scores.slice()
-  const similarities = ranking.similarities?.slice()
-  places.forEach((place, i) => {
-    order[i] = ranking.order[place]!
-    scores[i] = sums[place + 1]!
-    if (similarities) similarities[i] = ranking.similarities![place]!
-  })
-  // The scores behind the context stay below those within.
-  const drop = inside > 0 ? ranking.scores[inside - 1]! - scores[inside - 1]! : 0
-  for (let i = inside; i < scores.length; i++) scores[i]! -= drop
-  return { ...ranking, order, scores, similarities }
-}
 
 /** The best hits of each group; the others are listed with the first one. */
 export function inGroups(

@@ -23,7 +23,8 @@ import { Lender, type Workspace } from '../workspace.ts'
 import { type Folded, foldDuplicates } from './duplicates.ts'
 import { featuresOf, type RelevanceFeatures } from './features.ts'
 import { type ListOptions, type ListSettings, resolveListOptions } from './list-options.ts'
-import { inGroups, keptOf, withPriors } from './list-steps.ts'
+import { inGroups, keptOf } from './list-steps.ts'
+import { withPriors } from './priors.ts'
 import { calibrated, estimateOnTopic, estimateRelevance, neverRising } from './relevance.ts'
 
 /** A candidate in a list. */
@@ -140,7 +141,7 @@ function rankList(
     ranked?.ranking ??
     baselines[own.method as keyof typeof baselines].rank(memory, query, candidates, own)
   const of = (place: number): number => folded?.kept[place] ?? place
-  const { order, scores, similarities } = withPriors(plain, settings, of)
+  const { order, scores, similarities } = withPriors(plain, settings, own.contextSize, of)
   const engine = memory.engine(own.kernel)
   const looked = ranked ? ranked.context.rows - 1 : 0
   // The ranking knows the similarities of the candidates that it looked at.

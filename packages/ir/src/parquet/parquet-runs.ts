@@ -1,7 +1,7 @@
-import { FileError, Header, writeAtomic } from '@kith/base'
+import { FileError, Header, type Write, writeAtomic } from '@kith/base'
 import type { RowGroup } from 'hyparquet'
 import { ParquetWriter } from 'hyparquet-writer'
-import { type RankedQuery, type Run, RunBuilder } from '../runs/run.ts'
+import { type RankedQuery, type Run, RunBuilder, runColumns } from '../runs/run.ts'
 import { columnPages, readFooter } from './parquet.ts'
 import {
   type Column,
@@ -26,48 +26,85 @@ export async function writeRunParquet(
   rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
 ): Promise<void> {
   await writeAtomic(file, async (write) => {
+    let rows: RunRows | undefined
+    for await (const ranking of rankings) {
+      rows ??= new RunRows(file, write, ranking)
+      await rows.add(ranking)
+    }
+    await (rows ?? new RunRows(file, write)).finish()
+  })
+}
+
+type ColumnName = (typeof runColumns)[number]
+
+/** Collects rows and writes them in groups. */
+class RunRows {
+  readonly #file: string
+  readonly #writer: ParquetWriter
+  readonly #more: readonly ColumnName[]
+  #columns: Record<string, unknown[]> = {}
+  #length = 0
+
+  constructor(file: string, write: Write, { columns }: Partial<RankedQuery> = {}) {
+    this.#file = file
+    this.#more = runColumns.filter((name) => columns?.[name])
     const text = {
       type: 'BYTE_ARRAY',
       converted_type: 'UTF8',
       repetition_type: 'REQUIRED',
     } as const
-    const writer = new ParquetWriter({
+    this.#writer = new ParquetWriter({
       writer: new ParquetParts(write),
       schema: [
-        { name: 'root', num_children: 4 },
+        { name: 'root', num_children: 4 + this.#more.length },
         { name: 'qid', ...text },
         { name: 'docid', ...text },
         { name: 'rank', type: 'INT32', repetition_type: 'REQUIRED' },
         { name: 'score', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+        ...this.#more.map(
+          (name) => ({ name, type: 'DOUBLE', repetition_type: 'OPTIONAL' }) as const,
+        ),
       ],
     })
-    let rows = {
-      qid: [] as string[],
-      docid: [] as string[],
-      rank: [] as number[],
-      score: [] as number[],
-    }
-    const writeGroup = async (): Promise<void> => {
-      const columnData = Object.entries(rows).map(([name, data]) => ({ name, data }))
-      await writer.write({ columnData, rowGroupSize: rows.qid.length })
-      rows = { qid: [], docid: [], rank: [], score: [] }
-    }
-    for await (const { query, ids, scores } of rankings) {
-      for (const [i, id] of ids.entries()) {
-        const score = scores[i]!
-        if (!Number.isFinite(score)) {
-          throw new FileError(file, '', `query ${query}: the score of ${id} is ${score}`)
-        }
-        rows.qid.push(query)
-        rows.docid.push(id)
-        rows.rank.push(i + 1)
-        rows.score.push(score)
+    this.#clear()
+  }
+
+  async add({ query, ids, scores, columns }: RankedQuery): Promise<void> {
+    const { qid, docid, rank, score: all } = this.#columns
+    for (const [i, id] of ids.entries()) {
+      const score = scores[i]!
+      if (!Number.isFinite(score)) {
+        throw new FileError(this.#file, '', `query ${query}: the score of ${id} is ${score}`)
       }
-      if (rows.qid.length >= GROUP) await writeGroup()
+      qid!.push(query)
+      docid!.push(id)
+      rank!.push(i + 1)
+      all!.push(score)
+      for (const name of this.#more) {
+        const value = columns?.[name]?.[i]
+        this.#columns[name]!.push(Number.isFinite(value) ? value : null)
+      }
     }
-    if (rows.qid.length > 0) await writeGroup()
-    await writer.finish()
-  })
+    this.#length += ids.length
+    if (this.#length >= GROUP) await this.#writeGroup()
+  }
+
+  async finish(): Promise<void> {
+    if (this.#length > 0) await this.#writeGroup()
+    await this.#writer.finish()
+  }
+
+  async #writeGroup(): Promise<void> {
+    const columnData = Object.entries(this.#columns).map(([name, data]) => ({ name, data }))
+    await this.#writer.write({ columnData, rowGroupSize: this.#length })
+    this.#clear()
+  }
+
+  #clear(): void {
+    const names = ['qid', 'docid', 'rank', 'score', ...this.#more]
+    this.#columns = Object.fromEntries(names.map((name) => [name, []]))
+    this.#length = 0
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { jsonRanking } from './run-json.ts'
 
 /**
  * `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by document by query;
- * `parquet`: rows with qid, docid, rank and score.
+ * `parquet`: rows with qid, docid, rank and score, and the columns of a ranking.
  */
 export type RunFormat = TextFormat | 'parquet'
 

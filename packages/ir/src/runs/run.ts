@@ -8,7 +8,15 @@ export interface RankedQuery {
   query: string
   ids: readonly string[]
   scores: ArrayLike<number>
+  /** Further values of the documents, which formats with named columns keep. */
+  columns?: RunColumns | undefined
 }
+
+/** The columns that a run may have beside the score. */
+export const runColumns = ['similarity', 'relevance'] as const
+
+/** A value for each document of a ranking; NaN, or nothing, for a document that has none. */
+export type RunColumns = Partial<Record<(typeof runColumns)[number], ArrayLike<number>>>
 
 /** The rankings that a `RunBuilder` has collected. */
 export interface RunParts {

@@ -1,5 +1,5 @@
 import { ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
-import type { TermStatistics } from '@kith/core'
+import type { RerankParts } from './batch-rerank.ts'
 import type { BatchAnswer, BatchPart, BatchWork } from './batch-work.ts'
 import type { BatchRequest, BatchWorkerData } from './batch-worker.ts'
 
@@ -10,10 +10,10 @@ export class BatchPool {
   readonly #pool: WorkerPool<BatchRequest, BatchAnswer>
   readonly #size: number
 
-  /** @param statistics Of the terms, for threads to share; without them each asks its store. */
-  constructor(address: string, size: number, statistics?: TermStatistics) {
+  /** @param parts For threads to share; without statistics each asks its store. */
+  constructor(address: string, size: number, parts: RerankParts = {}) {
     this.#size = size
-    const data: BatchWorkerData = { address, statistics }
+    const data: BatchWorkerData = { address, parts }
     this.#pool = new WorkerPool({
       start: () => new ThreadWorker({ entry, data, job: 'a worker of batches' }),
       size,

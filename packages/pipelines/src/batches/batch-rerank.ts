@@ -1,6 +1,7 @@
-import { type MethodSettings, type Ranking, Selection, type TermStatistics } from '@kith/core'
+import { type ListOptions, type MethodSettings, Selection, type TermStatistics } from '@kith/core'
 import { lookedAt, similaritySettings, tokenizerOf } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
+import type { RunColumns } from '@kith/ir/internal'
 import type { Store } from '@kith/stores'
 import { ContextVectors } from '../join/contexts.ts'
 import { loadLanguages } from '../join/load-languages.ts'
@@ -12,8 +13,9 @@ import {
   encodeOrder,
   type JoinedQuery,
   joinSlice,
+  type NewOrder,
   newOrder,
-  rankerOf,
+  ordererOf,
 } from '../rerank/rerank-slice.ts'
 import { namedError } from '../tasks/job.ts'
 import {
@@ -34,6 +36,15 @@ export interface RerankWork {
   texts: boolean
   /** Whether the term statistics of the corpus count, which are too large for these settings. */
   statistics: boolean
+  /** The columns of the results beside the score; batches that an older version submitted have none. */
+  columns?: readonly (keyof RunColumns)[] | undefined
+}
+
+/** Parts of the work that are too large for its settings. */
+export interface RerankParts {
+  statistics?: TermStatistics | undefined
+  /** What cuts the rankings and estimates relevance, if anything. */
+  list?: ListOptions | undefined
 }
 
 /**
@@ -44,16 +55,17 @@ export async function rerankBatch(
   store: Store,
   work: RerankWork,
   items: readonly BatchQuery[],
-  statistics: TermStatistics | undefined,
+  { statistics, list }: RerankParts,
 ): Promise<PortionAnswer> {
-  const { missing, texts } = work
+  const { missing, texts, columns = [] } = work
   const settings = { ...work.settings, statistics }
   const rules = { missing, lookedAt: lookedAt(settings, texts) }
-  const chooses = texts && settings.mix === 'words' && settings.method === 'neighbors'
-  const batch = { store, settings, rules, items, report: new MissingReport() }
-  const { joined, rank } = chooses ? await chosenBatch(batch) : await wholeBatch(batch, texts)
+  // A list knows the similarity of all candidates that are looked at.
+  const chooses = texts && !list && settings.mix === 'words' && settings.method === 'neighbors'
+  const batch = { store, settings, rules, items, list, report: new MissingReport() }
+  const { joined, reorder } = chooses ? await chosenBatch(batch) : await wholeBatch(batch, texts)
   const bodies = joined.map((query) =>
-    query ? encodeOrder(newOrder(query, rank(query))) : Buffer.alloc(0),
+    query ? encodeOrder(reorder(query), columns) : Buffer.alloc(0),
   )
   return { bodies, missing: batch.report.all() }
 }
@@ -64,18 +76,19 @@ interface RerankedBatch {
   settings: MethodSettings
   rules: { missing: MissingPolicy; lookedAt: number }
   items: readonly BatchQuery[]
+  list: ListOptions | undefined
   report: MissingReport
 }
 
 /** The queries of a batch, joined, and how they are ranked. */
 interface RankableBatch {
   joined: (JoinedQuery | undefined)[]
-  rank(query: JoinedQuery): Ranking
+  reorder(query: JoinedQuery): NewOrder
 }
 
 /** Takes the vectors of all candidates that are looked at from the store. */
 async function wholeBatch(
-  { store, settings, rules, items, report }: RerankedBatch,
+  { store, settings, rules, items, list, report }: RerankedBatch,
   compares: boolean,
 ): Promise<RankableBatch> {
   const found = await batchVectors(store, items, neededIds(items, rules))
@@ -86,7 +99,8 @@ async function wholeBatch(
     : undefined
   const joined = joinSlice(items, { queries, docs, texts }, rules, report)
   report.check(rules.missing)
-  return { joined, rank: rankerOf(settings, await ContextVectors.open(sources)) }
+  const contexts = await ContextVectors.open(sources)
+  return { joined, reorder: ordererOf(settings, contexts, list) }
 }
 
 /**
@@ -127,11 +141,14 @@ async function chosenBatch({
   const found = await documentsOf(store, wanted, { texts: false })
   return {
     joined,
-    rank(query) {
+    reorder(query) {
       const { selection, ids } = chosen.get(query)!
       const vectors = ids.map((id) => found.get(id)?.vector)
       const vector = queries.read(query.row, query.row + 1)
-      return named(query, () => selection.rerank(vector, vectors))
+      return newOrder(
+        query,
+        named(query, () => selection.rerank(vector, vectors)),
+      )
     },
   }
 }
@@ -153,11 +170,21 @@ function* neededIds(
   for (const { ids } of items) yield* missing === 'skip' ? ids : ids.slice(0, most)
 }
 
-/** The new ranking of an item, from the bytes of its result. */
-export function decodeRanking(item: BatchQuery, body: Uint8Array): RankedQuery {
+/**
+ * The new ranking of an item, from the bytes of its result.
+ *
+ * @param names The columns that the result has beside the score.
+ */
+export function decodeRanking(
+  item: BatchQuery,
+  body: Uint8Array,
+  names: readonly (keyof RunColumns)[] = [],
+): RankedQuery {
   const { query, ids, scores = new Float64Array(0) } = item
-  if (body.length === 0) return { query, ids, scores }
-  const order = decodeOrder(body, ids.length)
+  if (body.length === 0) {
+    return { query, ids, scores, columns: Object.fromEntries(names.map((name) => [name, []])) }
+  }
+  const order = decodeOrder(body, ids.length, names)
   if (!order) throw damaged(query, `the result is not an order of the ${ids.length} candidates`)
   return { query, ...columnsOf(order), ids: Array.from(order.places, (place) => ids[place]!) }
 }

@@ -5,7 +5,7 @@ import type { LabelWork } from '../labels/label-work.ts'
 import { namedError } from '../tasks/job.ts'
 import { type BatchQuery, decodeItem } from './batch-item.ts'
 import { labelBatch } from './batch-label.ts'
-import { type RerankWork, rerankBatch } from './batch-rerank.ts'
+import { type RerankParts, type RerankWork, rerankBatch } from './batch-rerank.ts'
 
 /** Bytes of vectors that are fetched at a time, more or less. */
 const FETCHED_BYTES = 2 ** 26
@@ -39,16 +39,16 @@ export interface PortionAnswer {
 /** Does batches of any batch with the stores of one address, which are opened when they are needed. */
 export class BatchRunner {
   readonly #address: string
-  readonly #statistics: TermStatistics | undefined
+  readonly #parts: RerankParts
   readonly #stores = new Map<string, Promise<Store>>()
 
   /**
    * @param address Where the documents are, without the name of a collection.
-   * @param statistics Of the terms, where others than the store's own count, or these were read before.
+   * @param parts Statistics of the terms, where others than the store's own count or these were read before.
    */
-  constructor(address: string, statistics?: TermStatistics) {
+  constructor(address: string, parts: RerankParts = {}) {
     this.#address = address
-    this.#statistics = statistics
+    this.#parts = parts
   }
 
   /** Does one batch. */
@@ -56,9 +56,10 @@ export class BatchRunner {
     const store = await this.#open(batch.collection)
     const answer: BatchAnswer = { results: [], missing: [] }
     const statistics = await this.#statisticsFor(batch, store)
+    const rerankParts = { ...this.#parts, statistics }
     for (const items of portions(parts, store.dimensions ?? 1)) {
       for (const item of items) checkVector(item, store)
-      const { bodies, missing } = await runPortion(store, batch, items, statistics)
+      const { bodies, missing } = await runPortion(store, batch, items, rerankParts)
       items.forEach(({ query }, i) => {
         answer.results.push({ query, body: bodies[i]! })
       })
@@ -81,7 +82,7 @@ export class BatchRunner {
     store: Store,
   ): Promise<TermStatistics | undefined> {
     if (kind !== 'rerank' || !settings.statistics) return undefined
-    const statistics = this.#statistics ?? (await store.terms())
+    const statistics = this.#parts.statistics ?? (await store.terms())
     if (statistics) return statistics
     throw new KithError(
       'BAD_INPUT',
@@ -103,11 +104,11 @@ async function runPortion(
   store: Store,
   { kind, settings }: BatchWork,
   items: readonly BatchQuery[],
-  statistics: TermStatistics | undefined,
+  parts: RerankParts,
 ): Promise<PortionAnswer> {
   try {
     return kind === 'rerank'
-      ? await rerankBatch(store, settings, items, statistics)
+      ? await rerankBatch(store, settings, items, parts)
       : await labelBatch(store, settings, items)
   } catch (error) {
     // An error of several items need not name a query: the items are tried again one by one.

@@ -1,13 +1,13 @@
 /** The worker thread of batches: fetches documents from the store and works on their queries. */
 
 import { serveThread } from '@kith/base/pool/service'
-import type { TermStatistics } from '@kith/core'
+import type { RerankParts } from './batch-rerank.ts'
 import { type BatchAnswer, type BatchPart, BatchRunner, type BatchWork } from './batch-work.ts'
 
 /** The data that the thread is started with. */
 export interface BatchWorkerData {
   address: string
-  statistics: TermStatistics | undefined
+  parts: RerankParts
 }
 
 /** A request to the thread. */
@@ -16,8 +16,8 @@ export interface BatchRequest {
   parts: readonly BatchPart[]
 }
 
-serveThread<BatchWorkerData, BatchRequest, BatchAnswer>(({ address, statistics }) => {
-  const runner = new BatchRunner(address, statistics)
+serveThread<BatchWorkerData, BatchRequest, BatchAnswer>(({ address, parts }) => {
+  const runner = new BatchRunner(address, parts)
   return {
     run: ({ batch, parts }) => runner.run(batch, parts),
     close: () => runner.close(),

@@ -1,4 +1,5 @@
 import { KithError, resolveLabelSettings, resolveMethodSettings } from '@kith/core'
+import { runColumns } from '@kith/ir/internal'
 import type { Batch } from '@kith/work'
 import { labelFormats, labelValues } from '../job/job-defaults.ts'
 import { missingPolicies } from '../join/missing.ts'
@@ -31,11 +32,13 @@ export function checkBatch({
 }
 
 function checkRerank(batch: Readonly<Record<string, unknown>>): RerankWork {
-  const { settings, missing, texts, statistics } = batch
+  const { settings, missing, texts, statistics, columns = [] } = batch
   checkSettings(settings, resolveMethodSettings)
   one('missing', missing, missingPolicies)
   one('texts', texts, [true, false])
   one('statistics', statistics, [true, false])
+  if (!Array.isArray(columns)) return wrong('columns', columns, 'an array')
+  for (const name of columns) one('columns', name, runColumns)
   return batch as unknown as RerankWork
 }
 

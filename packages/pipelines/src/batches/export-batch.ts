@@ -6,7 +6,7 @@ import type { QueryLabels } from '../labels/query-labels.ts'
 import { writeLabelResults } from '../labels/write-labels.ts'
 import { decodeItem } from './batch-item.ts'
 import { decodeLabels } from './batch-label.ts'
-import { decodeRanking } from './batch-rerank.ts'
+import { decodeRanking, type RerankWork } from './batch-rerank.ts'
 import { checkBatch } from './check-batch.ts'
 import { databaseOf } from './submit-batch.ts'
 
@@ -43,7 +43,10 @@ export async function exportBatch(
     const made = origin as unknown as Sidecar
     const batch = checkBatch({ name, kind, settings })
     if (batch.kind === 'rerank') {
-      await writeRun(out, rankings(batches, name, stageOf(hooks, 'exporting', queries)))
+      await writeRun(
+        out,
+        rankings(batches, name, batch.settings, stageOf(hooks, 'exporting', queries)),
+      )
       await writeSidecarOf(out, made)
     } else {
       const { layout } = batch.settings
@@ -60,11 +63,12 @@ export async function exportBatch(
 async function* rankings(
   batches: Batches,
   name: string,
+  { columns }: RerankWork,
   onDone: (done: number) => void,
 ): AsyncGenerator<RankedQuery> {
   let done = 0
   for await (const { item, result } of batches.results(name)) {
-    yield decodeRanking(decodeItem(item.query, item.body), result.body)
+    yield decodeRanking(decodeItem(item.query, item.body), result.body, columns)
     onDone(++done)
   }
 }

@@ -3,6 +3,8 @@ import { refuseUnknown, resolveSettings, throwIfAborted } from '@kith/core/inter
 import type { EncoderOptions } from '@kith/encoder'
 import { readTexts } from '@kith/ir'
 import {
+  fittingBackground,
+  modelOf,
   openSearchStore,
   readBackground,
   type SearchStore,
@@ -96,7 +98,7 @@ export async function openCollectionWith(
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
     const encoder = await adaptedEncoder(inputs.adapter, named, store)
-    const scale = await scaleOf(inputs, store)
+    const scale = await scaleOf(inputs, store, named)
     return new Collection(store, encoder, complete, hooks, scale, opened.wholes)
   } catch (error) {
     await named.encoder.close()
@@ -126,10 +128,20 @@ const OPTIONS: readonly (keyof CollectionInputs)[] = [
 
 /** The background and calibration of estimated relevance; nothing if no background is known. */
 async function scaleOf(
-  { background: file, calibration: judged }: CollectionInputs,
+  { background: file, calibration: judged, docs, store: address }: CollectionInputs,
   store: SearchStore,
+  { model }: NamedEncoder,
 ): Promise<RelevanceScale> {
-  const background = file === undefined ? await store.background?.() : await readBackground(file)
+  // The encoder makes the vectors of a folder; a file says who made its own.
+  const own = docs === undefined ? model['model'] : await modelOf(docs)
+  const vectors = {
+    name: 'the collection',
+    dimensions: store.dimensions,
+    model: address === undefined && typeof own === 'string' ? own : undefined,
+  }
+  const found = file === undefined ? await store.background?.() : await readBackground(file)
+  const advice = 'make it from these documents with kith background'
+  const background = fittingBackground(found, vectors, { whose: file ?? 'the background', advice })
   const calibration = judged === undefined ? undefined : await readCalibration(judged)
   return { background, calibration }
 }

@@ -4,6 +4,7 @@ import { throwIfAborted } from '@kith/core/internal'
 import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
 import { TextStore } from '@kith/ir/internal'
 import { type Metric, openStore, type Store, type StoreDocument } from '@kith/stores'
+import { modelOf } from '@kith/stores/internal'
 import { unstorable } from '@kith/stores/postgres'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
@@ -75,7 +76,7 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
       hooks.onRemark?.('building the index …')
       await store.index?.()
     }
-    await makeBackground(store, inputs.store, hooks)
+    await makeBackground(store, inputs, hooks)
     const seconds = (performance.now() - start) / 1000
     return { loaded: docs.rows, documents: await store.count(), seconds }
   } finally {
@@ -86,11 +87,16 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
 }
 
 /** Keeps the scale of estimated relevance in the store, or beside the file, where searches look for it. */
-async function makeBackground(store: Store, address: string, hooks: Hooks): Promise<void> {
+async function makeBackground(
+  store: Store,
+  { store: address, docs }: LoadInputs,
+  hooks: Hooks,
+): Promise<void> {
   if ((await store.count()) < 2) return
   throwIfAborted(hooks.signal)
-  if (store.makeBackground) await store.makeBackground()
-  else await collectBackground({ docs: address })
+  const model = await modelOf(docs)
+  if (store.makeBackground) await store.makeBackground({ model })
+  else await collectBackground({ docs: address, model })
 }
 
 /** The tokenizer that a load asks for; undefined keeps the store's own. */

@@ -1,9 +1,9 @@
 import { writeAtomic } from '@kith/base'
-import { KithError, shortlist, TermStatisticsBuilder } from '@kith/core'
+import { type Background, KithError, shortlist, TermStatisticsBuilder } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import { openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
 import { type CalibrationResult, calibrate, type JudgedHits, TextStore } from '@kith/ir/internal'
-import { backgroundFile, readBackground } from '@kith/stores/internal'
+import { backgroundBeside, readBackground } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { prepareEntry } from '../join/prepared-texts.ts'
@@ -99,11 +99,15 @@ async function judgedHits(inputs: CalibrateInputs, hooks: Hooks): Promise<Judged
   }
 }
 
-async function backgroundFor({ background, docs }: CalibrateInputs, hooks: Hooks) {
+async function backgroundFor(
+  { background, docs }: CalibrateInputs,
+  hooks: Hooks,
+): Promise<Background> {
   if (background !== undefined) return readBackground(background)
-  return readBackground(backgroundFile(docs)).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      return collectBackground({ docs }, hooks)
-    throw error
-  })
+  await using embeddings = await openEmbeddings(docs)
+  const found = await backgroundBeside(docs, embeddings)
+  if (found) return found
+  const { out, ...made } = await collectBackground({ docs }, hooks)
+  hooks.onRemark?.(`${out}: made the background, which was missing`)
+  return made
 }

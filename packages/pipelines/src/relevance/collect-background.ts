@@ -3,7 +3,7 @@ import { type Background, type BackgroundOptions, KithError } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
 import { openStore } from '@kith/stores'
-import { backgroundFile, measureBackground } from '@kith/stores/internal'
+import { backgroundFile, measureBackground, modelOf } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { placeOf, storeName, wholeAddress } from '../join/stores.ts'
@@ -30,13 +30,13 @@ export async function collectBackground(
 ): Promise<Background & { out: string }> {
   const place = placeOf(inputs)
   if ('docs' in place) return measureFile({ ...inputs, docs: place.docs }, hooks)
-  const { seed, sample, out } = inputs
+  const { seed, sample, model, out } = inputs
   if (out !== undefined) {
     throw new KithError('BAD_SETTING', 'a store keeps its background itself; leave out out')
   }
   await using store = await openStore(wholeAddress(place.store))
   throwIfAborted(hooks.signal)
-  return { ...(await store.makeBackground!({ seed, sample })), out: storeName(place.store) }
+  return { ...(await store.makeBackground!({ seed, sample, model })), out: storeName(place.store) }
 }
 
 async function measureFile(
@@ -47,7 +47,8 @@ async function measureFile(
   const embeddings = await openEmbeddings(docs, { dimensions, memory })
   try {
     throwIfAborted(signal)
-    const made = await measureBackground(embeddings, { seed, sample })
+    const model = inputs.model ?? (await modelOf(docs))
+    const made = await measureBackground(embeddings, { seed, sample, model })
     await writeAtomic(out, (write) => write(`${JSON.stringify(made)}\n`))
     await writeSidecar(out, 'background', { seed, sample, documents: made.documents }, [docs])
     return { ...made, out }

@@ -189,11 +189,10 @@ class RankingSpool implements Iterable<RankedQuery> {
   }
 
   add(ranking: RankedQuery): void {
-    const plain = Object.entries(ranking).map(([name, value]) => [
-      name,
+    const json = JSON.stringify(ranking, (_, value: unknown) =>
       ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value,
-    ])
-    this.#file.append(Buffer.from(JSON.stringify(Object.fromEntries(plain))))
+    )
+    this.#file.append(Buffer.from(json))
     this.#ends.push(this.#file.size)
   }
 

@@ -1,9 +1,6 @@
-import { FileError } from '@kith/base'
-import type { ListOptions } from '@kith/core'
 import { lookedAt } from '@kith/core/internal'
 import { type FileEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
 import { formatByName, writeRunParts } from '@kith/ir/internal'
-import { backgroundFile, readBackground } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
@@ -14,9 +11,9 @@ import { PreparedTexts, shareRowTexts, type WantedTexts } from '../join/prepared
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { readStatistics, shareStatistics, usesStatistics } from '../join/statistics.ts'
 import { shareOf } from '../labels/shares.ts'
-import { readCalibration } from '../relevance/calibration-file.ts'
 import { namesOf, type OpenRun, openRun, queriesOf, readSlice, tasksOf } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import { listOf } from './list-of-run.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
 import type { RerankedSlice, RerankRules, RerankSliceInputs } from './rerank-slice.ts'
 
@@ -67,12 +64,17 @@ async function rerankWith(
     ...{ ...sliceSources(plan, vectors), ...rules },
     texts: texts && shareRowTexts(texts, vectors),
     settings: { ...settings, statistics },
-    list: await listOf(plan),
+    list: await listOf(plan, {
+      docs: plan.docs,
+      rows: vectors.docs.rows,
+      dimensions: vectors.docs.dimensions,
+    }),
   }
   const { reranked, report } = await rerankSlices(run, inputs, plan, hooks)
   const seconds = (performance.now() - start) / 1000
   const counted = typeof source === 'object' && kept ? source.file : undefined
   const read = [plan.run, plan.queries, plan.docs, plan.corpus, plan.queryText, counted]
+  const estimated = [plan.background, plan.calibration]
   await writeSidecar(
     plan.out,
     'rerank',
@@ -83,28 +85,9 @@ async function rerankWith(
       cutoff: plan.cutoff,
       ...(shard.count === 1 ? {} : { shard }),
     },
-    [...read, plan.tunedFile].filter((file) => file !== undefined),
+    [...read, ...estimated, plan.tunedFile].filter((file) => file !== undefined),
   )
   return { queries: reranked, seconds, report, whole: run.whole }
-}
-
-/** The cutoff of the rankings, with its background. */
-async function listOf({
-  cutoff,
-  docs,
-  background = backgroundFile(docs),
-  calibration,
-}: RerankPlan & { docs: string }): Promise<ListOptions | undefined> {
-  if (cutoff === undefined) return undefined
-  if (typeof cutoff === 'number') return { cutoff }
-  return {
-    cutoff,
-    background: await readBackground(background).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      throw new FileError(background, '', 'does not exist: kith background makes it')
-    }),
-    calibration: calibration === undefined ? undefined : await readCalibration(calibration),
-  }
 }
 
 /**

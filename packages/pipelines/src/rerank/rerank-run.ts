@@ -21,6 +21,7 @@ import type { StatisticsSource } from '../join/statistics.ts'
 import { type DocumentPlace, placeOf } from '../join/stores.ts'
 import { checkShard, type Shard } from '../labels/shares.ts'
 import { type CrossEncoding, openCrossEncoding, type ThenCrossEncode } from './cross-encoding.ts'
+import { takesRelevance } from './list-of-run.ts'
 import { type Measuring, measureReranking, type RerankFigures } from './rerank-figures.ts'
 import { rerankFiles } from './rerank-files.ts'
 import { rerankStore } from './rerank-store.ts'
@@ -54,11 +55,14 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   force?: boolean | undefined
   /** Have a cross-encoder put each query's first documents in order when they are reranked; it reads the texts. */
   thenCrossEncode?: ThenCrossEncode | undefined
-  /** The cutoff of the reranked documents of a query; needs texts, and files instead of a store. */
+  /** Which of the reranked documents of a query are written; needs texts. */
   cutoff?: Cutoff | undefined
-  /** For `cutoff`: a file that `kith background` made; default: the one beside `docs`. */
+  /**
+   * A file that `kith background` made, for `cutoff` and the column `relevance` of a Parquet run;
+   * default: the one beside `docs`, or the store's.
+   */
   background?: string | undefined
-  /** For `cutoff`: a file that `kith calibrate` made. */
+  /** A file that `kith calibrate` made, for the same. */
   calibration?: string | undefined
   /** Reranks one of several equal parts of the queries; the parts together are the whole run. */
   shard?: Shard | undefined
@@ -116,14 +120,17 @@ export async function rerankRun(asked: RerankInputs, hooks: Hooks = {}): Promise
 function checkCutoff(inputs: RerankInputs): void {
   const { cutoff, background, calibration, thenCrossEncode, queryText } = inputs
   const problem = (text: string) => new KithError('BAD_SETTING', text)
-  if ((background ?? calibration) !== undefined && !(cutoff && typeof cutoff !== 'number')) {
+  const [given] = Object.entries({ background, calibration }).find(([, file]) => file) ?? []
+  if (given !== undefined && !takesRelevance(inputs)) {
     throw problem(
-      "background and calibration have no effect without cutoff 'auto' or a relevance; leave them out",
+      `setting ${given} has no effect without cutoff: 'auto', a cutoff by relevance, or texts and a .parquet output; leave it out`,
     )
   }
   if (cutoff === undefined) return
-  if (!('docs' in placeOf(inputs))) throw problem('cutoff needs docs, a file of embeddings')
-  if (queryText === undefined) throw problem('cutoff needs texts: give corpus and queryText')
+  if (queryText === undefined) {
+    const texts = 'docs' in placeOf(inputs) ? 'corpus and queryText' : 'queryText'
+    throw problem(`cutoff needs texts: give ${texts}`)
+  }
   if (thenCrossEncode) throw problem('cutoff and thenCrossEncode do not go together')
   if (inputs.tuned?.verdict === 'keep-run' && !inputs.force) {
     throw problem('tuning advises against reranking: leave out cutoff, or pass force')

@@ -1,6 +1,7 @@
 /** The one executor of rerankings: files, stores, batches and teachers hand it queries with candidates. */
 
 import {
+  type ListedHit,
   type ListOptions,
   type MethodSettings,
   type PartialMethodSettings,
@@ -13,7 +14,7 @@ import {
 } from '@kith/core'
 import { extendRanking } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
-import { type RankingForm, RankingLines } from '@kith/ir/internal'
+import { type RankingForm, RankingLines, type RunColumns } from '@kith/ir/internal'
 import {
   type ContextRows,
   type ContextVectors,
@@ -81,6 +82,32 @@ export function rankerOf(
   return (joined) => contexts.use(joined, (vectors) => rankContext(reranker, joined, vectors))
 }
 
+/** Puts joined queries in a new order; with a list, by its cutoff and with its estimates. */
+export function ordererOf(
+  settings: MethodSettings,
+  contexts: ContextVectors,
+  list: ListOptions | undefined,
+): (joined: JoinedQuery) => NewOrder {
+  const rank = rankerOf(settings, contexts)
+  if (!list) return (joined) => newOrder(joined, rank(joined))
+  return (joined) => {
+    const { text, texts } = joined
+    const { hits } = contexts.use(joined, ({ vector, vectors }) =>
+      shortlist({ vector, text }, { vectors, texts }, { ...settings, ...list }),
+    )
+    const values = (of: (hit: ListedHit) => number | undefined) =>
+      Float32Array.from(hits, (hit) => of(hit) ?? Number.NaN)
+    const ranking = {
+      order: Uint32Array.from(hits, ({ index }) => index),
+      scores: values(({ score }) => score),
+      similarities: values(({ similarity }) => similarity),
+    }
+    const order = list.cutoff === undefined ? newOrder(joined, ranking) : placed(joined, ranking)
+    if (list.background) order.columns.relevance = values(({ relevance }) => relevance)
+    return order
+  }
+}
+
 /** Ranks the candidates of one query, by the words too where all of them have texts. */
 export function rankContext(
   reranker: Reranker,
@@ -128,7 +155,8 @@ export async function openRerankSliceJob(
 ): Promise<Job<SliceTask, RerankedSlice>> {
   const { queries, docs, vectors } = await openSlices(inputs)
   const texts = inputs.texts && new RowTexts(inputs.texts, queries)
-  const rank = rankerOf(inputs.settings, vectors)
+  const reorder = ordererOf(inputs.settings, vectors, inputs.list)
+  const none = emptyColumns(inputs.list)
   const lines = inputs.form && new RankingLines(inputs.form)
   return {
     run(slice) {
@@ -145,30 +173,19 @@ export async function openRerankSliceJob(
       for (let i = 0; i < list.length && !refused; i++) {
         const { query, ids } = list[i]!
         const one = joined[i]
-        const order = one && (inputs.list ? cut(one, inputs.list) : newOrder(one, rank(one)))
+        const order = one && reorder(one)
         if (order) made.reranked++
         // A run has no line for a query without documents.
         if (order?.places.length === 0) continue
-        const columns = order
+        const values = order
           ? columnsOf(order)
-          : { scores: Float64Array.from(ids, (number) => scores[number]!) }
+          : { scores: Float64Array.from(ids, (number) => scores[number]!), columns: none }
         const rows = order ? pick(ids, order.places) : ids
-        if (lines) lines.add({ query, ...columns, ids: documents, rows })
-        else made.rankings.push({ query, ...columns, ids: names(rows) })
+        if (lines) lines.add({ query, ...values, ids: documents, rows })
+        else made.rankings.push({ query, ...values, ids: names(rows) })
       }
       made.lines = lines?.take()
       return made
-
-      function cut(one: JoinedQuery, list: ListOptions): NewOrder {
-        const options = { ...inputs.settings, ...list }
-        const { hits } = vectors.use(one, ({ vector, vectors: found }) =>
-          shortlist({ vector, text: one.text }, { vectors: found, texts: one.texts }, options),
-        )
-        return {
-          places: Uint32Array.from(hits, ({ index }) => one.places[index]!),
-          scores: strictlyFalling(Float32Array.from(hits, ({ score }) => score)),
-        }
-      }
 
       function names(rows: Uint32Array): string[] {
         return Array.from(rows, (number) => documents.get(number))
@@ -198,26 +215,41 @@ function withOthersBehind(first: readonly number[], total: number): Uint32Array 
   return places
 }
 
-/** A query's new order: places in the old ranking, best first, and scores that fall. */
+/** A query's new order: places in the old ranking, best first, scores that fall, and further columns. */
 export interface NewOrder {
   places: Uint32Array
   scores: Float32Array
+  columns: Partial<Record<keyof RunColumns, Float32Array>>
 }
 
 /**
  * The new order of all of a query's candidates, from the ranking of those that are looked at.
  *
- * @param places The places in the old ranking: those that are looked at first, then all others.
+ * @param joined Has the places in the old ranking: those that are looked at first, then all others.
  */
-export function newOrder({ places }: { places: Uint32Array }, ranking: Ranking): NewOrder {
-  const { order, scores } =
-    ranking.order.length === places.length ? ranking : extendRanking(ranking, places.length)
-  return { places: pick(places, order), scores: strictlyFalling(scores) }
+export function newOrder(joined: Pick<JoinedQuery, 'places'>, ranking: Ranking): NewOrder {
+  const { length } = joined.places
+  return placed(joined, ranking.order.length === length ? ranking : extendRanking(ranking, length))
 }
 
-/** The run's data of each document besides its id, in the new order. */
-export function columnsOf({ scores }: NewOrder): Omit<RankedQuery, 'query' | 'ids'> {
-  return { scores }
+function placed({ places }: Pick<JoinedQuery, 'places'>, ranking: Ranking): NewOrder {
+  const { order, scores, similarities } = ranking
+  const similarity = similarities ?? new Float32Array(order.length).fill(Number.NaN)
+  return {
+    places: pick(places, order),
+    scores: strictlyFalling(scores),
+    columns: { similarity },
+  }
+}
+
+/** What the run says of each document besides its id, in the new order. */
+export function columnsOf({ scores, columns }: NewOrder): Omit<RankedQuery, 'query' | 'ids'> {
+  return { scores, columns }
+}
+
+/** The columns of a query that keeps its old ranking: those of the others, without values. */
+export function emptyColumns(list: ListOptions | undefined): RunColumns {
+  return list?.background ? { similarity: [], relevance: [] } : { similarity: [] }
 }
 
 /**
@@ -227,31 +259,60 @@ export function columnsOf({ scores }: NewOrder): Omit<RankedQuery, 'query' | 'id
  * @param first The places of the first documents, best first.
  */
 export function reorderFirst(
-  { query, ids, scores }: RankedQuery,
+  { query, ids, scores, columns }: RankedQuery,
   first: readonly number[],
 ): RankedQuery {
-  const behind = <T>(list: readonly T[]): T[] => [
+  const behind = <T>(list: ArrayLike<T>): T[] => [
     ...first.map((place) => list[place]!),
-    ...list.slice(first.length),
+    ...Array.from(list).slice(first.length),
   ]
-  return { query, ids: behind(ids), scores: strictlyFalling(Float32Array.from(scores)) }
+  const entries = Object.entries(columns ?? {}).map(([name, list]) => [name, behind(list)])
+  return {
+    query,
+    ids: behind(ids),
+    scores: strictlyFalling(Float32Array.from(scores)),
+    columns: Object.fromEntries(entries) as RunColumns,
+  }
 }
 
-/** An order as bytes, for a batch's results. */
-export function encodeOrder({ places, scores }: NewOrder): Buffer {
+/**
+ * An order as bytes, for a batch's results: places, scores, and some of the further columns. An order
+ * without places is one byte, since no bytes stand for the old ranking.
+ */
+export function encodeOrder(
+  { places, scores, columns }: NewOrder,
+  names: readonly (keyof RunColumns)[],
+): Buffer {
+  if (places.length === 0) return Buffer.of(0)
   return Buffer.concat(
-    [places, scores].map((list) => Buffer.from(list.buffer, list.byteOffset, list.byteLength)),
+    [places, scores, ...names.map((name) => columns[name]!)].map((list) =>
+      Buffer.from(list.buffer, list.byteOffset, list.byteLength),
+    ),
   )
 }
 
-/** The order that bytes were made of; undefined if they are no order of so many candidates. */
-export function decodeOrder(body: Uint8Array, candidates: number): NewOrder | undefined {
+/**
+ * The order that bytes were made of; undefined where they are no order of so many candidates.
+ *
+ * @param names The further columns that the bytes have.
+ */
+export function decodeOrder(
+  body: Uint8Array,
+  candidates: number,
+  names: readonly (keyof RunColumns)[],
+): NewOrder | undefined {
   const bytes = new Uint8Array(body).buffer
-  if (bytes.byteLength % 8 !== 0) return undefined
-  const places = new Uint32Array(bytes, 0, bytes.byteLength / 8)
+  const count = bytes.byteLength === 1 ? 0 : bytes.byteLength / (8 + 4 * names.length)
+  if (!Number.isInteger(count)) return undefined
+  const places = new Uint32Array(bytes, 0, count)
   const sound =
     places.every((place) => place < candidates) && new Set(places).size === places.length
-  return sound ? { places, scores: new Float32Array(bytes, bytes.byteLength / 2) } : undefined
+  if (!sound) return undefined
+  const [scores, ...more] = ['score', ...names].map(
+    (_, i) => new Float32Array(bytes, 4 * count * (i + 1), count),
+  )
+  const columns = Object.fromEntries(names.map((name, i) => [name, more[i]!]))
+  return { places, scores: scores!, columns }
 }
 
 const float = new Float32Array(1)

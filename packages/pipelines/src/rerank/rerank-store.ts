@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { version } from '@kith/base'
 import {
   KithError,
+  type ListOptions,
   type MethodSettings,
   resolveMethodSettings,
   type TermStatistics,
@@ -28,7 +29,9 @@ import {
   storeName,
   storeStatistics,
 } from '../join/stores.ts'
+import { listOf } from './list-of-run.ts'
 import type { Reranked, RerankInputs, RerankPlan } from './rerank-run.ts'
+import { emptyColumns } from './rerank-slice.ts'
 
 /** Queries that go to a thread at a time. */
 const BATCH = 64
@@ -44,10 +47,12 @@ export async function rerankStore(
 ): Promise<Reranked> {
   const plan = { ...asked, store, settings: await settingsInStore({ ...asked, store }, hooks) }
   const { out, run, missing, crossEncoding } = plan
-  const { batch, made, statistics } = await batchOf(plan, hooks)
+  const list = await listOf(plan, store)
+  const { batch, made, statistics } = await batchOf(plan, hooks, list)
   const source = await openSource(plan)
   const workers = plan.workers ?? availableParallelism()
-  const pool = new BatchPool(store.address, workers, shareStatistics(statistics))
+  const parts = { statistics: shareStatistics(statistics), list }
+  const pool = new BatchPool(store.address, workers, parts)
   try {
     const start = performance.now()
     const onDone = stageOf(hooks, 'reranking', await countRankings(run))
@@ -56,12 +61,13 @@ export async function rerankStore(
     const answers = pool.runAll({ kind: 'rerank', settings: batch, collection }, batches)
     const report = new MissingReport()
     let queries = 0
-    const found = rankings(answers, (more, { missing: lacking }) => {
+    const found = rankings(answers, batch, (more, { missing: lacking }) => {
       report.addAll(lacking)
       queries += more
       onDone(queries)
     })
-    await writeRun(out, crossEncoding ? crossEncoding.reorder(found, hooks) : found)
+    const written = crossEncoding ? crossEncoding.reorder(found, hooks) : found
+    await writeRun(out, plan.cutoff === undefined ? written : withDocuments(written))
     const seconds = (performance.now() - start) / 1000
     remarkMissing(report, hooks)
     await writeSidecarOf(out, made)
@@ -87,8 +93,9 @@ export async function submitRerank(
   const place = placeOf(inputs)
   if (!('store' in place))
     throw new KithError('BAD_INPUT', 'only work on a store can be submitted; pass store')
-  if (inputs.cutoff !== undefined) {
-    throw new KithError('BAD_SETTING', 'submitted work takes no cutoff; leave cutoff out')
+  for (const name of ['cutoff', 'background', 'calibration'] as const) {
+    if (inputs[name] === undefined) continue
+    throw new KithError('BAD_SETTING', `submitted work takes no ${name}; leave ${name} out`)
   }
   if (inputs.shard !== undefined && inputs.shard.count !== 1) {
     throw new KithError(
@@ -142,6 +149,7 @@ async function settingsInStore(
 async function batchOf(
   plan: StorePlan,
   hooks: Hooks,
+  list?: ListOptions,
 ): Promise<{ batch: RerankWork; made: Sidecar; statistics: TermStatistics | undefined }> {
   if (plan.corpus !== undefined) {
     throw new KithError(
@@ -156,7 +164,15 @@ async function batchOf(
   const counts = texts && usesStatistics(settings)
   const statistics = counts ? await storeStatistics(source, store, settings) : undefined
   const file = typeof source === 'object' && statistics ? source.file : undefined
-  const given = [plan.run, plan.queries, queryText, file, plan.tunedFile]
+  const given = [
+    plan.run,
+    plan.queries,
+    queryText,
+    file,
+    plan.tunedFile,
+    plan.background,
+    plan.calibration,
+  ]
   const files = given.filter((name) => name !== undefined)
   const made: Sidecar = {
     command: 'rerank',
@@ -165,10 +181,12 @@ async function batchOf(
       ...{ ...settings, missing, texts, store: storeName(store) },
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
       thenCrossEncode: plan.crossEncoding?.settings,
+      cutoff: plan.cutoff,
     },
     inputs: await inputsOf(files),
   }
-  const batch = { settings, missing, texts, statistics: statistics !== undefined }
+  const columns = Object.keys(emptyColumns(list)) as RerankWork['columns']
+  const batch = { settings, missing, texts, statistics: statistics !== undefined, columns }
   return { batch, made, statistics }
 }
 
@@ -187,12 +205,18 @@ async function openSource(plan: StorePlan): Promise<BatchSource> {
 
 async function* rankings(
   batches: AsyncIterable<{ parts: readonly BatchPart[]; answer: BatchAnswer }>,
+  { columns }: RerankWork,
   onDone: (more: number, answer: BatchAnswer) => void,
 ): AsyncGenerator<RankedQuery> {
   for await (const { parts, answer } of batches) {
     for (const [i, { query, body }] of parts.entries()) {
-      yield decodeRanking(decodeItem(query, body), answer.results[i]!.body)
+      yield decodeRanking(decodeItem(query, body), answer.results[i]!.body, columns)
     }
     onDone(parts.length, answer)
   }
+}
+
+/** A run has no line for a query whose documents are all cut. */
+async function* withDocuments(rankings: AsyncIterable<RankedQuery>): AsyncGenerator<RankedQuery> {
+  for await (const ranking of rankings) if (ranking.ids.length > 0) yield ranking
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import type { RankedList, Ranker } from '../ranker.ts'
 
+/** The similarity of a document, beside its `relevance_score`. */
+export const similaritySchema = z.number().meta({
+  description: 'The cosine or inner product with the query.',
+})
+
 /** The part of an answer's `meta` that says what `relevance_score` is. */
 export const relevanceSchema = z.object({
   relevance: z.enum(['estimated', 'calibrated']).optional().meta({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cutsOf, cutsSchema, rulesFor } from '../limits.ts'
 import { cohereError, teiError } from '../problem.ts'
 import { itemSchema, readItem } from './item.ts'
-import { relevanceMeta, relevanceSchema, relevancesOf } from './relevance.ts'
+import { relevanceMeta, relevanceSchema, relevancesOf, similaritySchema } from './relevance.ts'
 import { answerId, type Route, route } from './route.ts'
 
 const count = z.int().min(1).nullish()
@@ -27,7 +27,7 @@ const body = z.object({
 
 const documentSchema = z.object({ title: z.string().optional(), text: z.string() })
 
-const score = { index: z.int(), relevance_score: z.number() }
+const score = { index: z.int(), relevance_score: z.number(), similarity: similaritySchema }
 
 const answer = z.object({
   id: z.string(),
@@ -72,7 +72,7 @@ export function rerankRoute(version: '1' | '2'): Route {
         readItem(onlyFields(document, rank_fields), `documents[${i}]`, call),
       )
       const ranked = await call.ranker.rank(asked, items, call)
-      const { order, tokens, embeddings } = ranked
+      const { order, similarities, tokens, embeddings } = ranked
       const relevances = relevancesOf(ranked)
       const wanted = order.subarray(0, top_n ?? top_k ?? order.length)
       const returned = return_documents === true || return_documents === 'true'
@@ -82,6 +82,7 @@ export function rerankRoute(version: '1' | '2'): Route {
         return {
           index,
           relevance_score: relevances[place]!,
+          similarity: similarities[place]!,
           ...(returned && document ? { document } : {}),
         }
       })
@@ -156,18 +157,26 @@ const ofTexts = route({
     return_text: z.boolean().nullish(),
     ...teiFields,
   }),
-  answer: z.array(z.object({ index: z.int(), score: z.number(), text: z.string().optional() })),
+  answer: z.array(
+    z.object({
+      index: z.int(),
+      score: z.number(),
+      similarity: similaritySchema,
+      text: z.string().optional(),
+    }),
+  ),
   list: 'texts',
   async handle({ query, texts, raw_scores, return_text, truncate }, given) {
     const call = rulesFor(given, truncate)
     const asked = readItem(query, 'query', call)
     const items = texts.map((text, i) => readItem(text, `texts[${i}]`, call))
     const ranked = await call.ranker.rank(asked, items, call)
-    const { order, scores } = ranked
+    const { order, scores, similarities } = ranked
     const relevances = relevancesOf(ranked)
     return Array.from(order, (index, place) => ({
       index,
       score: raw_scores ? scores[place]! : relevances[place]!,
+      similarity: similarities[place]!,
       ...(return_text ? { text: texts[index]! } : {}),
     }))
   },

@@ -9,7 +9,7 @@ import { OpenState } from '@kith/core/internal'
 import type { Connection, Table } from '@lancedb/lancedb'
 import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
 import type { Metric } from '../exact/search-exact.ts'
-import { measureStore, usableBackground } from '../search/store-background.ts'
+import { keptModel, measureStore, usableBackground } from '../search/store-background.ts'
 import {
   absentCollection,
   optionalPeer,
@@ -166,7 +166,8 @@ export class LanceStore implements Store {
     this.#state.check()
     const json = await this.#background.read()
     const { dimensions } = this
-    return usableBackground(json, { documents: await this.#latestCount(), dimensions })
+    const documents = await this.#latestCount()
+    return usableBackground(json, { name: this.#name, documents, dimensions })
   }
 
   async makeBackground(options: BackgroundOptions = {}): Promise<Background> {
@@ -178,7 +179,7 @@ export class LanceStore implements Store {
         fetch: (ids, wanted) => this.fetch(ids, wanted),
         scan: (wanted) => scanLance(this.#table!, wanted),
       },
-      options,
+      { ...options, model: options.model ?? keptModel(await this.#background.read()) },
     )
     await this.#background.keep(JSON.stringify(made))
     return made

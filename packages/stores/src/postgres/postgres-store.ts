@@ -9,7 +9,7 @@ import { OpenState } from '@kith/core/internal'
 import type { PoolClient } from 'pg'
 import { checkedBatches, checkSearch, storableOf } from '../check-documents.ts'
 import type { Metric } from '../exact/search-exact.ts'
-import { measureStore, usableBackground } from '../search/store-background.ts'
+import { keptModel, measureStore, usableBackground } from '../search/store-background.ts'
 import {
   absentCollection,
   type Store,
@@ -228,12 +228,9 @@ export class PostgresStore implements Store {
   async background(): Promise<Background | undefined> {
     this.#state.check()
     if (!this.#collection) return undefined
-    const { rows } = await this.#reader.query(
-      'SELECT json FROM kith.backgrounds WHERE collection = $1',
-      [this.#name],
-    )
+    const json = await this.#keptBackground()
     const [documents, dimensions] = [await this.count(), this.dimensions]
-    return rows[0] && usableBackground(String(rows[0]['json']), { documents, dimensions })
+    return usableBackground(json, { name: this.#name, documents, dimensions })
   }
 
   async makeBackground(options: BackgroundOptions = {}): Promise<Background> {
@@ -245,7 +242,7 @@ export class PostgresStore implements Store {
         fetch: (ids, wanted) => this.fetch(ids, wanted),
         scan: (wanted) => this.#reader.scan(this.#collection!, wanted),
       },
-      options,
+      { ...options, model: options.model ?? keptModel(await this.#keptBackground()) },
     )
     await this.#reader.query(
       `INSERT INTO kith.backgrounds VALUES ($1, $2)
@@ -253,6 +250,14 @@ export class PostgresStore implements Store {
       [this.#name, JSON.stringify(made)],
     )
     return made
+  }
+
+  async #keptBackground(): Promise<string | undefined> {
+    const { rows } = await this.#reader.query(
+      'SELECT json FROM kith.backgrounds WHERE collection = $1',
+      [this.#name],
+    )
+    return rows[0] && String(rows[0]['json'])
   }
 
   async add(documents: StoreDocuments): Promise<void> {

@@ -4,6 +4,7 @@ import { type Background, type BackgroundOptions, KithError } from '@kith/core'
 import { backgroundOf, checkBackground, drawSample } from '@kith/core/internal'
 import type { DocumentSource } from '../documents.ts'
 import { searchExact } from '../exact/search-exact.ts'
+import { fittingBackground } from './fitting-background.ts'
 
 /** Documents whose rows can be picked. */
 export type SampledDocuments = DocumentSource & {
@@ -36,7 +37,7 @@ export async function measureBackground(
     // The document itself is the first, or behind a copy of it.
     return found.scores[found.rows[at] === chosen[q] ? at + 1 : at]!
   })
-  return backgroundOf(rows, vectors, nearest)
+  return backgroundOf(rows, vectors, nearest, options.model)
 }
 
 /** Reads a background that was kept as JSON. */
@@ -52,8 +53,8 @@ export async function readBackground(file: string): Promise<Background> {
 }
 
 /**
- * The background beside a file of embeddings; undefined if there is none, or, with a warning, if
- * documents were added or removed since it was made. A background of another model is refused.
+ * The background beside a file of embeddings; undefined where there is none, or, with a warning, where
+ * it is of another model or documents came or went since it was made.
  */
 export async function backgroundBeside(
   docs: string,
@@ -64,17 +65,18 @@ export async function backgroundBeside(
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   })
-  if (!found) return undefined
+  const vectors = { name: docs, dimensions, model: await modelOf(docs), documents: rows }
   const advice = `make it again: kith background --docs ${docs}`
-  if (found.dimensions !== dimensions) {
-    throw new FileError(
-      file,
-      '',
-      `has vectors of ${found.dimensions} dimensions, ${docs} has ${dimensions}; ${advice}`,
-    )
+  return fittingBackground(found, vectors, { whose: file, advice })
+}
+
+/** The model that a file of embeddings was made by, as `kith encode` wrote beside it. */
+export async function modelOf(docs: string): Promise<string | undefined> {
+  try {
+    const sidecar = JSON.parse(await readFile(`${docs}.meta.json`, 'utf8'))
+    const model: unknown = sidecar?.settings?.model
+    return typeof model === 'string' ? model : undefined
+  } catch {
+    return undefined
   }
-  if (found.documents === rows) return found
-  const problem = `${file} is of ${found.documents} documents, ${docs} has ${rows}: relevance is not estimated`
-  process.emitWarning(`${problem}; ${advice}`, 'KithWarning')
-  return undefined
 }

@@ -2,6 +2,7 @@ import { type Background, type BackgroundOptions, KithError } from '@kith/core'
 import { backgroundOf, checkBackground, drawSample } from '@kith/core/internal'
 import type { Store } from '../store.ts'
 import { textHash } from '../whole-text.ts'
+import { fittingBackground } from './fitting-background.ts'
 import { type ScannedBlock, searchScanned } from './scan-documents.ts'
 
 /** A store whose documents can be listed. */
@@ -42,6 +43,7 @@ export async function measureStore(
     documents,
     sampled.map(({ vector }) => vector),
     nearest,
+    options.model,
   )
 }
 
@@ -66,22 +68,39 @@ async function drawIds(store: ScannedStore, count: number, seed: number): Promis
   return drawn.map(({ id }) => id)
 }
 
+/** The collection of a store. */
+export interface KeepingStore {
+  name: string
+  documents: number
+  dimensions: number | undefined
+}
+
 /**
  * A background that a store kept, while it says something about the store's documents: until their
- * number has doubled or halved.
+ * number has doubled or halved. A warning says why it does not.
  */
 export function usableBackground(
   json: string | undefined,
-  { documents, dimensions }: { documents: number; dimensions: number | undefined },
+  { name, ...store }: KeepingStore,
 ): Background | undefined {
-  let kept: unknown
+  const kept = keptBackground(json)
+  if (!kept) return undefined
+  const advice = 'make it again with kith background --store'
+  const whose = `the background of the collection ${name}`
+  return fittingBackground(kept, { name: 'the store', ...store, about: true }, { whose, advice })
+}
+
+/** The model of the vectors, where a store's background has it. */
+export function keptModel(json: string | undefined): string | undefined {
+  return keptBackground(json)?.model
+}
+
+function keptBackground(json: string | undefined): Background | undefined {
   try {
-    kept = JSON.parse(json ?? '')
+    const kept: unknown = JSON.parse(json ?? '')
     checkBackground(kept)
+    return kept
   } catch {
     return undefined
   }
-  if (kept.dimensions !== dimensions) return undefined
-  const ratio = documents / kept.documents
-  return ratio >= 0.5 && ratio <= 2 ? kept : undefined
 }

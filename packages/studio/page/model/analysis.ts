@@ -107,7 +107,7 @@ function rawParts(
   return Array.from(similar!.jaccard.toCandidates, (jaccard, i) => {
     const neighbors = (1 - page.lambda) * jaccard
     const similarity = scores[members[i]!]! - neighbors
-    return { similarity, words: 0, neighbors, support: 0, window: 0, title: 0 }
+    return { similarity, words: 0, neighbors, support: 0, window: 0, title: 0, prior: 0 }
   })
 }
 

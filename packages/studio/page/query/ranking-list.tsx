@@ -120,6 +120,7 @@ export const partTitles: Record<PartName, string> = {
   support: 'support',
   window: 'window',
   title: 'title',
+  prior: 'prior',
 }
 
 /** The range of scores whose parts lie left or right of 0, each side stacked. */

@@ -1,0 +1,62 @@
+import { FileError } from '@kith/base'
+import { type Background, KithError, type ListOptions } from '@kith/core'
+import { formatByName } from '@kith/ir/internal'
+import { openStore } from '@kith/stores'
+import { backgroundBeside, readBackground } from '@kith/stores/internal'
+import { type StoreAddress, storeName, wholeAddress } from '../join/stores.ts'
+import { readCalibration } from '../relevance/calibration-file.ts'
+import type { RerankInputs, RerankPlan } from './rerank-run.ts'
+
+/** The documents of a run: a file of embeddings, or a store. */
+export type RunDocuments = { docs: string; rows: number; dimensions: number } | StoreAddress
+
+type ListPlan = Pick<RerankPlan, 'cutoff' | 'background' | 'calibration' | 'settings'> &
+  Pick<RerankInputs, 'out' | 'queryText'>
+
+/** Whether a run has use for estimates of relevance: its cutoff, or a column of its file. */
+export function takesRelevance({
+  cutoff,
+  out,
+  queryText,
+}: Pick<ListPlan, 'cutoff' | 'out' | 'queryText'>): boolean {
+  return needsRelevance(cutoff) || (queryText !== undefined && formatByName(out) === 'parquet')
+}
+
+function needsRelevance(cutoff: RerankInputs['cutoff']): boolean {
+  return cutoff !== undefined && typeof cutoff !== 'number'
+}
+
+/** What cuts the rankings and estimates relevance; undefined where nothing does. */
+export async function listOf(
+  plan: ListPlan,
+  documents: RunDocuments,
+): Promise<ListOptions | undefined> {
+  const { cutoff, background: file, calibration, settings } = plan
+  const words = settings.method === 'neighbors' && settings.mix === 'words'
+  const estimates = needsRelevance(cutoff) || (takesRelevance(plan) && words)
+  const background = estimates ? await backgroundOf(file, documents) : undefined
+  if (needsRelevance(cutoff) && !background) throw noBackground(documents)
+  if (!background) return cutoff === undefined ? undefined : { cutoff }
+  const scaled = calibration === undefined ? undefined : await readCalibration(calibration)
+  return { cutoff, background, calibration: scaled }
+}
+
+async function backgroundOf(
+  file: string | undefined,
+  documents: RunDocuments,
+): Promise<Background | undefined> {
+  if (file !== undefined) return readBackground(file)
+  if ('docs' in documents) return backgroundBeside(documents.docs, documents)
+  await using store = await openStore(wholeAddress(documents))
+  return await store.background?.()
+}
+
+function noBackground(documents: RunDocuments): KithError {
+  const advice = (option: string) =>
+    `has no background of its documents, which the cutoff needs; make it with kith background ${option}`
+  if ('docs' in documents) {
+    return new FileError(documents.docs, '', advice(`--docs ${documents.docs}`))
+  }
+  const name = storeName(documents)
+  return new KithError('BAD_INPUT', `${name} ${advice(`--store ${name}`)}`)
+}
