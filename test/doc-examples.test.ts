@@ -26,12 +26,12 @@ const programs = pages.flatMap((page) =>
 )
 
 describe('programs in the documentation', () => {
-  test('all of them compile', async () => {
+  test('all of them compile with strict and noUncheckedIndexedAccess', async () => {
     expect(programs.length).toBeGreaterThan(20)
     for (const { file, code } of programs) writeFileSync(`${file}.ts`, code)
     const compilerOptions = {
       ...{ module: 'nodenext', target: 'es2023', noEmit: true, skipLibCheck: true },
-      ...{ strict: true, types: ['node'] },
+      ...{ strict: true, noUncheckedIndexedAccess: true, types: ['node'] },
     }
     const config = { compilerOptions, include: ['*.ts'] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
@@ -56,6 +56,8 @@ describe('programs in the documentation', () => {
     const { stdout } = await run(process.execPath, [`${program.file}.mjs`], options)
     const promised = [...program.code.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)]
     for (const [, output] of promised) expect(stdout).toContain(`${output}\n`)
+    const below = [...program.code.matchAll(/console\.log\(.*\)\n((?:\/\/ .+\n)+)/g)]
+    for (const [, lines] of below) expect(stdout).toContain(lines!.replaceAll(/^\/\/ /gm, ''))
   })
 })
 
