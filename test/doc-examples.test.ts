@@ -42,7 +42,7 @@ describe('programs in the documentation', () => {
 
   /** Those that need a server, a key, a download or a value of a bundler; examples-live.test.ts and the packages' own tests have these. */
   const served =
-    /@qdrant|'pg'|chromadb|@pinecone|weaviate-client|@elastic|@lancedb|'ai'|cohere|postgres:|startServer|startStudio|loadCrossEncoder|declare const/
+    /@qdrant|'pg'|chromadb|@pinecone|weaviate-client|@elastic|@lancedb|embedMany|cohere|postgres:|startServer|startStudio|loadCrossEncoder|declare const/
   const files = temporaryFolder()
   beforeAll(() => writeCollection(files))
   test.each(programs.filter(({ code }) => !served.test(code)))('$name runs', async (program) => {
@@ -90,6 +90,13 @@ test.each([...pages, 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', ...desig
     expect(missing).toEqual([])
   },
 )
+
+test('every page that installs a package says that the packages are not on npm yet', () => {
+  const guides = pages.filter((page) => !page.startsWith('packages/'))
+  const installing = guides.filter((page) => /npm install[^`\n]*@kith\//.test(read(page)))
+  expect(installing.length).toBeGreaterThan(8)
+  expect(installing.filter((page) => !/packages are not on npm yet/i.test(read(page)))).toEqual([])
+})
 
 test('every section of docs/results.md with measurements names a command', () => {
   const sections = read('docs/results.md').split(/^##+ /m).slice(1)
