@@ -62,11 +62,11 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     expect([...sure.values()].flat().length).toBeLessThan([...auto.values()].flat().length)
     const out = ['--out', join(folder, 'x.trec')]
     expect(kith('rerank', ...files, ...out, '--cutoff', 'some').err).toContain(
-      '--cutoff takes auto',
+      '--cutoff must be auto',
     )
     const bare = [...files, ...out, '--cutoff', 'auto']
     bare[bare.indexOf('--docs') + 1] = join(own, 'docs.npy')
-    expect(kith('rerank', ...bare).err).toContain('kith background makes it')
+    expect(kith('rerank', ...bare).err).toContain('make it with kith background')
   })
 
   test('kith calibrate says whether judgments help, and writes what every entry takes', () => {
@@ -117,7 +117,7 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     expect(calibrated).not.toBe(estimated)
     const idle = ['--out', join(folder, 'x.trec'), '--cutoff', '3', '--calibration', calibration]
     expect(kith('rerank', ...files, ...idle).err).toContain(
-      '--calibration needs --cutoff auto or relevance:0.5; leave it out',
+      '--calibration works only with --cutoff auto or --cutoff relevance:0.5',
     )
   })
 })

@@ -109,7 +109,9 @@ function readRelevance(
   }
   const given = Object.entries(files).find(([, file]) => file !== undefined)
   if (given && (cutoff === undefined || typeof cutoff === 'number')) {
-    throw new UsageError(`--${given[0]} needs --cutoff auto or relevance:0.5; leave it out`)
+    throw new UsageError(
+      `--${given[0]} works only with --cutoff auto or --cutoff relevance:0.5; add --cutoff or leave out --${given[0]}`,
+    )
   }
   return { cutoff, ...files }
 }
@@ -120,7 +122,7 @@ function readCutoff(values: RerankValues): RerankInputs['cutoff'] {
   const [, relevance] = /^relevance:(0?\.\d+|0|1)$/.exec(given) ?? []
   if (relevance !== undefined) return { relevance: Number(relevance) }
   if (/^[1-9]\d*$/.test(given)) return Number(given)
-  throw new UsageError(`--cutoff takes auto, a number of hits or relevance:0.5, not ${given}`)
+  throw new UsageError(`--cutoff must be auto, a number of hits or relevance:0.5, got ${given}`)
 }
 
 /** Documents that a cross-encoder reranks where --then-cross-encode does not say. */
@@ -135,7 +137,11 @@ function readThenCrossEncode(
   if (given === undefined) return undefined
   const [, model, count] = /^(.+?)(?::(\d+))?$/s.exec(given)!
   const first = Number(count ?? FIRST)
-  if (first === 0) throw new UsageError(`--then-cross-encode must rerank a document, got ${given}`)
+  if (first === 0) {
+    throw new UsageError(
+      `--then-cross-encode must rerank at least 1 document, such as MODEL:10, got ${given}`,
+    )
+  }
   // That --corpus and --query-text go together is checked before; a store has the documents' texts.
   if (values['query-text'] === undefined) {
     const needed = 'store' in source ? '--query-text' : '--corpus and --query-text'

@@ -14,7 +14,7 @@ export function parseGate(text: string): Gate {
   if (drop !== undefined) return { drop: Number(drop) }
   throw new KithError(
     'BAD_SETTING',
-    `the gate must be significant or drop:NUMBER, such as drop:0.01, got "${text}"`,
+    `failOn must be significant or drop:NUMBER, such as drop:0.01, got "${text}"`,
   )
 }
 

@@ -101,7 +101,7 @@ async function listOf({
     cutoff,
     background: await readBackground(background).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      throw new FileError(background, '', 'does not exist: kith background makes it')
+      throw new FileError(background, '', 'does not exist; make it with kith background')
     }),
     calibration: calibration === undefined ? undefined : await readCalibration(calibration),
   }
