@@ -8,7 +8,7 @@ import {
 } from '../src/index.ts'
 import { haveDatasets, readDataset } from './real-datasets.ts'
 
-/** nDCG@10 that METHOD.md states, MiniLM: the second generation, and the third with statistics and preselection. */
+/** nDCG@10 with MiniLM: the preset balanced-2, and the default with statistics and preselection (docs/results.md). */
 const figures = {
   cranfield: {
     alone: [0.4288, 0.4369],
