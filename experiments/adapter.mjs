@@ -1,5 +1,5 @@
 /**
- * What a linear query adapter gains on held-out queries (`kith train --adapter linear`), on NFCorpus and
+ * Measures what a linear query adapter gains on held-out queries (`kith train --adapter linear`), on NFCorpus and
  * SciFact: nDCG@10 and Recall@100 of search, and nDCG@10 after reranking.
  *
  *   node experiments/adapter.mjs FOLDER [--study recipes|draws|curve|evidence|decision] [--draws 3]
@@ -54,7 +54,9 @@ const { values, positionals } = parseArgs({
 })
 const [folder] = positionals
 if (!folder || !existsSync(join(folder, 'qrels/train.tsv')) || !studies[values.study]) {
-  console.error('the first argument is a dataset with train and test judgments')
+  console.error(
+    'usage: node experiments/adapter.mjs DATASET; the dataset needs train and test judgments',
+  )
   console.error(`studies: ${Object.keys(studies).join(', ')}`)
   process.exit(2)
 }

@@ -1,9 +1,9 @@
-/** BM25 over a whole collection (k1 0.9, b 0.4; English stems without stop words). */
+/** BM25 over a whole corpus (k1 0.9, b 0.4; English stems without stop words). */
 import { prepareText } from '@kith/core'
 
 const [K1, B] = [0.9, 0.4]
 
-/** The words score of every document (docs/method.md section 4), from an inverted index. */
+/** The BM25 score of every document (docs/method.md section 4), from an inverted index. */
 export class WordsIndex {
   #documents = new Map()
   #lengths

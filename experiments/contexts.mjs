@@ -1,8 +1,8 @@
 /**
- * What experiments on parts of the ranking share: judged collections with a wide pool of candidates
- * for every query, and the ranking of docs/method.md section 4 with its parts open to change.
+ * Shared by the experiments on parts of the ranking: judged datasets with a large pool of candidates per
+ * query, and the ranking of docs/method.md section 4 with replaceable parts.
  *
- * A collection is a folder with corpus.jsonl, queries.jsonl, qrels and embeddings of MiniLM: one of
+ * A dataset is a folder with corpus.jsonl, queries.jsonl, qrels and embeddings of MiniLM: one of
  * ../shared/data, or demo-output/wordnet-half, which the demo makes.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * What `kith encode --quantize int8` gains and loses: texts per second of both ways, in turns, and
- * the cosines of their embeddings. What the loss means for a ranking, docs/encode.md measures.
+ * Compares `kith encode --quantize int8` with float32: texts per second, and the cosines of the
+ * embeddings. docs/encode.md measures the effect on rankings.
  *
  *   node experiments/quantize.mjs ../shared/data/scifact [--texts 200] [--model minilm]
  */
@@ -17,7 +17,8 @@ const { positionals, values } = parseArgs({
   },
 })
 const [folder] = positionals
-if (!folder) throw new Error('name the folder of a collection')
+if (!folder)
+  throw new Error('usage: node experiments/quantize.mjs DATASET [--texts 200] [--model minilm]')
 const ROUNDS = 3
 
 const texts = []
