@@ -44,7 +44,9 @@ export async function families(texts, threads) {
   const python = pythonWith('torch, transformers, onnx', threads)
   if (!python) {
     const missing = 'python3 lacks torch, transformers or onnx'
-    console.log(`\nfamilies of encoders: ${missing}: install them, or say where with KITH_TORCH`)
+    console.log(
+      `\nskipping the encoder families: ${missing}; install them, or set KITH_TORCH to their folder`,
+    )
     return
   }
   const kinds = Object.keys(counts).filter((kind) => texts[kind])
@@ -52,7 +54,7 @@ export async function families(texts, threads) {
   const vocabulary = [...special, ...wordsOf(Object.values(inputs).flat(2))]
   const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
   const exporter = await startPython(python, 'encode-families.py', folder)
-  const columns = kinds.flatMap((kind) => [`${kind}: ours`, 'onnxruntime', 'ours is'])
+  const columns = kinds.flatMap((kind) => [`${kind}: ours`, 'onnxruntime', 'Kith is'])
   const rows = [['family', ...columns, 'at least', 'largest difference']]
   try {
     for (const [name, model] of Object.entries(models)) {
@@ -70,7 +72,7 @@ export async function families(texts, threads) {
   const shape = '6 × 384, random weights'
   console.log(`\nEvery family, ${shape}, ${threads} threads, texts per second (median)\n`)
   console.log(table(rows))
-  console.log(`"onnxruntime" runs what ${exporter.ready} export, ${PER_BATCH} texts of a batch`)
+  console.log(`"onnxruntime" runs the export of ${exporter.ready} in batches of ${PER_BATCH} texts`)
 }
 
 /** Texts per second of both and their ratio, for each kind of texts, and how far embeddings are apart. */
@@ -121,7 +123,7 @@ async function difference(encoder, session, { texts, tokens }) {
     ),
   )
   const largest = Math.max(...apart)
-  if (!(largest < 1e-5)) throw new Error(`ours and onnxruntime's differ by ${largest}`)
+  if (!(largest < 1e-5)) throw new Error(`embeddings of Kith and onnxruntime differ by ${largest}`)
   return largest
 }
 

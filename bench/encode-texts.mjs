@@ -15,7 +15,7 @@ export function glosses() {
 export function scifact() {
   const corpus = new URL('../../shared/data/scifact/corpus.jsonl', import.meta.url)
   if (!existsSync(corpus)) {
-    console.log(`short and long texts are those of SciFact, which is not at ${corpus.pathname}`)
+    console.log(`skipping short and long texts: SciFact is not at ${corpus.pathname}`)
     return undefined
   }
   const documents = readFileSync(corpus, 'utf8').trim().split('\n').map(JSON.parse)

@@ -36,7 +36,15 @@ async function minilm(kinds, threads) {
   try {
     const theirs = await transformers(folder, threads)
     const rows = [
-      ['texts', 'ours', 'ours, one call', 'theirs', 'theirs, sorted', 'ours is', 'at least'],
+      [
+        'texts',
+        'ours',
+        'Kith, one call',
+        'theirs',
+        'transformers.js, sorted',
+        'Kith is',
+        'at least',
+      ],
     ]
     for (const { name, texts, count } of kinds) {
       const inputs = Array.from({ length: ROUNDS + 1 }, (_, round) =>
@@ -63,7 +71,7 @@ async function minilm(kinds, threads) {
     console.log(`\nEncoding with MiniLM, ${setting}, texts per second (median)\n`)
     console.log(table(rows))
     console.log(
-      `"theirs" is ${TRANSFORMERS} ${VERSION}, "sorted" with texts put in order by length`,
+      `transformers.js is ${TRANSFORMERS} ${VERSION}; "sorted" means that texts are sorted by length`,
     )
   } finally {
     await encoder.close()
@@ -127,5 +135,5 @@ async function checkEqual(encoder, theirs, texts) {
   const { data } = await encoder.encode(short)
   const others = await theirs(short)
   const apart = Math.max(...data.map((value, i) => Math.abs(value - others[i])))
-  if (!(apart < 1e-5)) throw new Error(`ours and theirs differ by ${apart}`)
+  if (!(apart < 1e-5)) throw new Error(`embeddings of Kith and transformers.js differ by ${apart}`)
 }

@@ -32,7 +32,7 @@ export async function compareGenerations() {
     row('Raw', `${kind}, raw`, ['1.50', '1.15'])
   }
   console.log(
-    `\nReranking ${PASSAGES} passages of ${WORDS} words by the three generations, ms of CPU time per query (medians)\n`,
+    `\nReranking ${PASSAGES} passages of ${WORDS} words with the presets of the three generations, CPU ms per query (medians)\n`,
   )
   console.log(table(rows))
 }

@@ -42,6 +42,6 @@ if (other !== undefined) {
 function refuseUnknown(known) {
   const unknown = asked.filter((name) => !known.includes(name))
   if (unknown.length === 0) return
-  console.error(`no benchmark ${unknown.join(', ')}; there are: ${known.join(', ')}`)
+  console.error(`unknown benchmark ${unknown.join(', ')}; benchmarks: ${known.join(', ')}`)
   process.exit(2)
 }

@@ -1,8 +1,8 @@
 /**
- * Measures the cost of each row of the README's table: milliseconds per query of reranking 200
- * English passages of 100 words with vectors of 384 numbers, one thread, in the same rounds; from
- * prepared texts and from raw ones. Without statistics of the corpus only the first 50 count. Also
- * measures a cross-encoder on the first 10 and the first 50 of the same passages.
+ * Measures the latencies of docs/results.md ("Quality and cost"): milliseconds per query of reranking
+ * 200 English passages of 100 words with vectors of 384 numbers, one thread, all rows in the same
+ * rounds, with tokenized and with raw texts. Rows without term statistics rerank the first 50 passages.
+ * A cross-encoder reads the first 10 and the first 50 of the same passages.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,14 +27,14 @@ export async function run() {
   const inputs = Array.from({ length: 60 }, (_, i) => input(write, i))
   const statistics = termStatistics(inputs.flatMap(({ raw }) => raw.texts))
   const rows = {
-    'ranks by similarity and neighbors fused (neighbor-rrf)': {
+    'similarity and neighbor ranks (neighbor-rrf)': {
       method: 'neighbor-rrf',
       statistics,
     },
-    'similarity and words, no neighbors (fusion)': { method: 'fusion', statistics },
+    'dense + BM25 score fusion of 200 (fusion)': { method: 'fusion', statistics },
     'Kith, embeddings only': undefined,
-    'Kith, embeddings and words': {},
-    'Kith, with the collection’s statistics': { statistics },
+    'Kith, first 50, no term statistics': {},
+    'Kith, 50 chosen from 200 (default)': { statistics },
   }
   const contestants = Object.entries(rows).flatMap(([name, settings]) => {
     if (!settings) return [[`${name} prepared`, ({ vectors }) => rerank(...vectors)]]
@@ -47,10 +47,12 @@ export async function run() {
   const times = await sideBySide(Object.fromEntries(contestants), inputs, 300)
   const read = await crossEncoding(inputs)
   const shown = (name) => times[name]?.toFixed(2) ?? ''
-  console.log(`\nThe README's table, ms per query (${PASSAGES} passages, medians)\n`)
+  console.log(
+    `\nMilliseconds per query (${PASSAGES} passages of ${WORDS} words, one thread, medians)\n`,
+  )
   console.log(
     table([
-      ['ranking', 'texts prepared', 'raw texts'],
+      ['ranking', 'tokenized texts', 'raw texts'],
       ...Object.keys(rows).map((name) => [name, shown(`${name} prepared`), shown(`${name} raw`)]),
       ...Object.entries(read).map(([name, time]) => [name, '', time.toFixed(0)]),
     ]),
@@ -64,7 +66,7 @@ async function crossEncoding(inputs) {
   try {
     model = await loadCrossEncoder(await writeRandomCrossEncoder(folder), { threads: 1 })
     const contestants = [10, 50].map((count) => [
-      `a cross-encoder on the first ${count}`,
+      `cross-encoder, first ${count}`,
       ({ raw: { query, texts } }) => {
         const asked = query.text.split(' ').slice(0, ASKED).join(' ')
         return model.crossEncode(asked, texts.slice(0, count))

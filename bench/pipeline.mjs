@@ -78,7 +78,8 @@ async function measureEval(folder) {
     rows.push([name, median(times.map(({ seconds }) => seconds)).toFixed(2), peak.toFixed(0)])
   }
   console.log(`\n${table(rows)}`)
-  if (!contestants.trec_eval) console.log('trec_eval is not on the PATH: nothing to compare with.')
+  if (!contestants.trec_eval)
+    console.log('trec_eval is not on the PATH, so there is nothing to compare with.')
 }
 
 const shape = { documents: 50_000, queries: 10_000, dimensions: 768 }

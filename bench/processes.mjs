@@ -23,7 +23,7 @@ export function timed(command, cwd = root) {
       cwd,
     },
   )
-  if (error) throw new Error('GNU time is needed (Debian: apt-get install time)')
+  if (error) throw new Error('GNU time is not installed (Debian: apt-get install time)')
   if (status !== 0) throw new Error(stderr)
   const [seconds, user, system, kilobytes] = /took (.*)/.exec(stderr)[1].split(' ').map(Number)
   return { seconds, cpu: user + system, megabytes: kilobytes / 1024 }

@@ -29,7 +29,7 @@ export async function runCodes() {
     fill(documents, await openEmbeddings(join(folder, 'docs.npy')), NOISE, 1)
     fill(queries, await openEmbeddings(join(folder, 'queries.npy')), 0, 2)
     for (const top of TOPS) rows.push(['WordNet', ...(await compare(queries, documents, top))])
-  } else console.log(`no ${folder}: npm run demo makes it`)
+  } else console.log(`there is no folder ${folder}; run npm run demo to make it`)
   fill(documents, undefined, 1, 3)
   fill(queries, undefined, 1, 4)
   for (const top of TOPS) rows.push(['random', ...(await compare(queries, documents, top))])

@@ -61,7 +61,7 @@ function report(times, numpyName) {
     `\nExact search, ${DOCUMENTS} × ${DIMENSIONS}, ${QUERIES} queries, top ${TOP}, ms (median)\n`,
   )
   const rows = [
-    ['search', 'ms', 'GFLOP/s', 'ours is', 'at least'],
+    ['search', 'ms', 'GFLOP/s', 'Kith is', 'at least'],
     line('one worker', times.one, undefined, ''),
     line('two workers', times.two, times.one / times.two, '1.7 × one'),
     line('onnxruntime Gemm + top-k', times.onnx, times.onnx / times.one, '0.7 ×'),
@@ -69,8 +69,11 @@ function report(times, numpyName) {
   if (numpyName) rows.push(line(numpyName, times.numpy, times.numpy / times.one, '0.6 ×'))
   console.log(table(rows))
   const cores = ((2 * times.spinOne) / times.spinTwo).toFixed(2)
-  console.log(`Two threads of nothing but arithmetic did ${cores} × the work of one meanwhile.`)
-  if (!numpyName) console.log('numpy is not installed: apt-get install python3-numpy libopenblas0')
+  console.log(
+    `Meanwhile, two threads of plain arithmetic did ${cores} times the work of one thread.`,
+  )
+  if (!numpyName)
+    console.log('numpy is not installed (Debian: apt-get install python3-numpy libopenblas0)')
 }
 
 /** Random directions, on a buffer that worker threads can read. */
@@ -212,7 +215,7 @@ async function numpySearch(documents, inputs) {
     async search({ round }) {
       child.stdin.write(`${round}\n`)
       const { value } = await answers.next()
-      if (value !== 'done') throw new Error('numpy failed')
+      if (value !== 'done') throw new Error('the numpy process failed')
     },
     close() {
       child.stdin.end()

@@ -43,7 +43,7 @@ export async function run() {
 /** One process, as fast as it goes and at half of that; the peak of each format. */
 async function oneProcess(server) {
   const head = ['embeddings', 'asked/s', 'done/s', 'p50 ms', 'p99 ms', 'most ms']
-  const rows = [[...head, 'CPU ms each', 'requests/s per core', 'p99 at most']]
+  const rows = [[...head, 'CPU ms per request', 'requests/s per core', 'p99 at most']]
   const peaks = []
   for (const [format, slowest] of Object.entries(SLOWEST)) {
     await load(server, { format, seconds: 3 })
@@ -83,7 +83,13 @@ async function oneAndTwo(...servers) {
   console.log('\nworkers, base64, as fast as they go\n')
   console.log(
     table([
-      ['workers', 'done/s', 'CPU ms each', 'CPU ms of the load', 'requests/s on a core each'],
+      [
+        'workers',
+        'done/s',
+        'CPU ms per request',
+        'CPU ms of the load generator',
+        'requests/s on a core each',
+      ],
       row('1', one, 1),
       row('2', two, 2),
       [
@@ -138,7 +144,7 @@ export async function load(server, options) {
   const result = JSON.parse(printed)
   const done = Object.values(result.statuses).reduce((sum, count) => sum + count, 0)
   const failed = done - (result.statuses['200'] ?? 0)
-  if (failed > 0) console.log('not all went well:', result.statuses)
+  if (failed > 0) console.log('some requests failed:', result.statuses)
   return { ...result, failed, serverCpu: (server.cpu() - before) / done }
 }
 

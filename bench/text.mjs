@@ -60,9 +60,7 @@ export async function measureTexts(rounds = 1000) {
 export async function run() {
   const times = await measureTexts()
   const ratio = (name) => (times[name] / times.gram).toFixed(2)
-  console.log(
-    `\nThe text view of ${PASSAGES} passages of ${WORDS} words, ms (${kernel()}, median)\n`,
-  )
+  console.log(`\nText view of ${PASSAGES} passages of ${WORDS} words, ms (${kernel()}, median)\n`)
   console.log(
     table([
       ['step', 'ms', '× Gram', 'at most'],

@@ -27,7 +27,7 @@ const rates = Array.from({ length: STEPS }, (_, step) => schedule.rateAt(step + 
 
 export async function run() {
   const rows = [
-    ['model', 'ours', 'PyTorch', 'ours takes', 'at most', 'largest difference of losses'],
+    ['model', 'Kith', 'PyTorch', 'Kith takes', 'at most', 'largest difference of losses'],
   ]
   let theirName
   for (const [name, open] of [
@@ -50,7 +50,10 @@ export async function run() {
   const shape = `batch ${BATCH} × ${LENGTH} tokens, ${CANDIDATES} candidates`
   console.log(`\nA training step, ${shape}, one thread, ms (median of ${STEPS - WARM_UP})\n`)
   console.log(table(rows))
-  console.log(theirName ?? 'python3 has no torch: install it, or say where with KITH_TORCH=folder')
+  console.log(
+    theirName ??
+      'PyTorch is not installed for python3; install it, or set KITH_TORCH to its folder',
+  )
   await upperLayers()
 }
 
@@ -92,15 +95,18 @@ async function upperLayers() {
     const [all, every, once] = times.map((each) => median(each.slice(WARM_UP)))
     const rows = [['MiniLM, 6 × 384', 'ms', 'of the whole model']]
     for (const [name, time] of [
-      ['all layers learn', all],
-      ['two learn, all are run', every],
-      ['two learn, those below are kept', once],
+      ['all layers trained', all],
+      ['two layers trained, all run', every],
+      ['two layers trained, states below kept', once],
     ]) {
       rows.push([name, time.toFixed(0), `${(time / all).toFixed(2)} ×`])
     }
-    console.log('\nThe two uppermost layers, the same step\n')
+    console.log('\nThe same step for the two uppermost layers\n')
     console.log(table(rows))
-    teacherLabels({ 'all layers learn': all, 'two learn, those below are kept': once }, BATCH)
+    teacherLabels(
+      { 'all layers trained': all, 'two layers trained, states below kept': once },
+      BATCH,
+    )
     const texts = STEPS * BATCH
     console.log(
       `largest relative difference of losses ${apart.toExponential(1)}; making the file: ${making.toFixed(0)} ms for ${texts} queries`,

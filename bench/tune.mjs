@@ -22,7 +22,7 @@ const vectors = `${folder}/embeddings/all-MiniLM-L6-v2`
 
 export async function run() {
   if (!existsSync(folder)) {
-    console.log(`\nTuning: skipped, no collection at ${folder}`)
+    console.log(`\nskipping the tuning benchmark: there is no dataset at ${folder}`)
     return
   }
   const rows = [

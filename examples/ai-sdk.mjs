@@ -39,4 +39,4 @@ const again = await rerank({
 const same = again.ranking.every(
   ({ originalIndex }, i) => originalIndex === ranking[i].originalIndex,
 )
-console.log(same ? 'the same with embeddings of your own' : 'another order')
+console.log(same ? 'same order with your own embeddings' : 'different order')

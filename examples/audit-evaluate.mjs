@@ -7,6 +7,8 @@ const { files, folder } = await writeTopics()
 const { queries, evidence } = await auditEvaluate({ ...files, repeats: 3 })
 console.log(`${queries} queries`)
 for (const { target, measures } of evidence) {
-  console.log(`${target}: ${measures['P@10'].mean.toFixed(2)} of the first ten were hidden ones`)
+  console.log(
+    `${target}: ${measures['P@10'].mean.toFixed(2)} of the first ten are hidden relevant documents`,
+  )
 }
 rmSync(folder, { recursive: true })

@@ -14,13 +14,13 @@ const { docs, ...rest } = files
 const store = `${process.env.DATABASE_URL}#examples`
 await loadStore({ store, docs })
 const { jobs } = await submitLabels({ ...rest, store }, { name: 'example', jobSize: 2 })
-console.log(`${jobs} jobs wait`)
+console.log(`${jobs} jobs submitted`)
 // On each machine:
 const { queries, failures } = await workBatches(
   { store, untilEmpty: true },
   { onRemark: (remark) => console.log(remark) },
 )
-console.log(`${queries} queries done here, ${failures} tries failed`)
+console.log(`${queries} queries done, ${failures} failed attempts`)
 const out = join(folder, 'labels.jsonl')
 const exported = await exportBatch({ store, name: 'example', out })
 console.log(`${exported.queries} queries in labels.jsonl`)

@@ -11,9 +11,9 @@ const shares = []
 for (const index of [1, 2]) {
   const out = join(folder, `labels-${index}.jsonl`)
   const { summary } = await labelRun({ ...files, out, shard: { index, count: 2 } })
-  console.log(`share ${index}: ${summary.queries} queries`)
+  console.log(`shard ${index}: ${summary.queries} queries`)
   shares.push(out)
 }
 const { summary } = await mergeLabels({ shares, out: join(folder, 'labels.jsonl') })
-console.log(`together: ${summary.queries} queries`)
+console.log(`merged: ${summary.queries} queries`)
 rmSync(folder, { recursive: true })

@@ -67,7 +67,9 @@ const words = await client.query(
 )
 const lists = [rows.slice(0, 6), words.rows]
 const both = mergeHits(lists.map((hits) => ({ hits, reader })))
-console.log(`${lists[0].length} by vectors and ${lists[1].length} by words are ${both.length} rows`)
+console.log(
+  `${lists[0].length} rows by vectors and ${lists[1].length} by words, ${both.length} merged`,
+)
 for (const { hit } of rerankHits({ vector, text: question }, both, merged(), { topN: 4 })) {
   const ranks = hit.hits.map((row, i) => lists[i].indexOf(row) + 1 || 'none')
   console.log(`${hit.text} (ranks ${ranks})`)

@@ -11,6 +11,6 @@ const { queries, missing, figures } = await rerankRun(
   { ...files, out: join(folder, 'better.trec'), measuring: { measures: ['nDCG@10'] } },
   { onProgress: ({ stage, done, total }) => console.log(`${stage}: ${done} of ${total}`) },
 )
-console.log(`${queries} queries, ${missing.length} kinds of missing things`)
+console.log(`${queries} queries, ${missing.length} kinds of missing data`)
 console.log(figures.verdict)
 rmSync(folder, { recursive: true })

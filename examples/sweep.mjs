@@ -14,7 +14,7 @@ const { files, figures } = await sweepRun({
   out: at('sweep'),
 })
 const { points, baseline } = figures[0]
-console.log(`the run as it is: ${baseline.toFixed(3)}`)
+console.log(`not reranked: ${baseline.toFixed(3)}`)
 for (const { size, mean } of points) console.log(`${size} candidates: ${mean.toFixed(3)}`)
 console.log(files.map((file) => basename(file)).join(', '))
 rmSync(folder, { recursive: true })

@@ -14,7 +14,7 @@ const { heldOut, keepsOld } = await fitAdapterFiles({
 })
 const { before, after } = heldOut.measures['nDCG@10']
 console.log(
-  `${heldOut.queries} held-out queries: nDCG@10 ${before.toFixed(2)}, then ${after.toFixed(2)}`,
+  `${heldOut.queries} held-out queries: nDCG@10 ${before.toFixed(2)} before, ${after.toFixed(2)} after`,
 )
 console.log(keepsOld ? 'keep the old embeddings' : 'use the adapter')
 const adapted = await adaptQueries({ adapter: at('adapter'), queries, out: at('adapted.npy') })

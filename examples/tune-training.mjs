@@ -17,6 +17,8 @@ const { winner, first, settings } = await tuneTraining(
   },
   { onRemark: (remark) => remark.startsWith('trial') && console.log(remark) },
 )
-console.log(`nDCG@10 ${first.value.toFixed(2)} as it was, ${winner.value.toFixed(2)} now`)
+console.log(
+  `nDCG@10 ${first.value.toFixed(2)} with the given settings, ${winner.value.toFixed(2)} with the best`,
+)
 console.log(`learning rate ${settings.learningRate.toPrecision(2)}`)
 rmSync(folder, { recursive: true })

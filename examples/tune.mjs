@@ -13,7 +13,7 @@ const { tuned, missing } = await tuneRun({
   out: at('tuned.json'),
 })
 console.log(`${tuned.verdict}: ${tuned.reason}`)
-console.log(`${tuned.queries} queries, ${missing.length} kinds of missing things`)
+console.log(`${tuned.queries} queries, ${missing.length} kinds of missing data`)
 const { kept, queries } = await rerankRun({ ...files, tuned, out: at('better.trec') })
-console.log(kept ? 'the run stays as it is' : `${queries} queries reranked`)
+console.log(kept ? 'keep the original run' : `${queries} queries reranked`)
 rmSync(folder, { recursive: true })

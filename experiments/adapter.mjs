@@ -1,6 +1,6 @@
 /**
- * Measures the gain of a linear query adapter on held-out queries (`kith train --adapter linear`),
- * on NFCorpus and SciFact: nDCG@10 and Recall@100 of search, and nDCG@10 after reranking.
+ * Measures what a linear query adapter gains on held-out queries (`kith train --adapter linear`), on NFCorpus and
+ * SciFact: nDCG@10 and Recall@100 of search, and nDCG@10 after reranking.
  *
  *   node experiments/adapter.mjs FOLDER [--study recipes|draws|curve|evidence|decision] [--draws 3]
  *     [--labels even|bm25-10] [--targets one-hot,mixed] [--model MODEL --query-prefix TEXT] [--work FOLDER]
@@ -55,7 +55,9 @@ const { values, positionals } = parseArgs({
 })
 const [folder] = positionals
 if (!folder || !existsSync(join(folder, 'qrels/train.tsv')) || !studies[values.study]) {
-  console.error('the first argument is a dataset with train and test judgments')
+  console.error(
+    'usage: node experiments/adapter.mjs DATASET; the dataset needs train and test judgments',
+  )
   console.error(`studies: ${Object.keys(studies).join(', ')}`)
   process.exit(2)
 }

@@ -1,6 +1,6 @@
 /**
- * Functions for experiments on parts of the ranking: judged datasets with a wide pool of candidates
- * for every query, and the ranking of docs/method.md section 4 with parts that can be replaced.
+ * Shared by the experiments on parts of the ranking: judged datasets with a large pool of candidates per
+ * query, and the ranking of docs/method.md section 4 with replaceable parts.
  *
  * A dataset is a folder with corpus.jsonl, queries.jsonl, qrels and embeddings of MiniLM: one of
  * ../shared/data, or demo-output/wordnet-half, which the demo makes.

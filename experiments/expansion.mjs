@@ -1,7 +1,7 @@
 /**
- * Whether the terms of the query's reciprocal neighbors help the BM25 score: the query's text gets
- * the heaviest terms of those neighbors, with a smaller weight than its own (docs/method.md section
- * 4).
+ * Tests whether terms of the query's reciprocal neighbors improve the BM25 score: adds their heaviest
+ * terms to the query, with a smaller weight than the query's own terms (docs/method.md
+ * section 4).
  *
  *   node experiments/expansion.mjs FOLDER WORK [--qrels FILE]
  *
@@ -20,7 +20,9 @@ const { positionals, values } = parseArgs({
 })
 const [folder, work] = positionals
 if (!work || !existsSync(join(work, 'run.trec'))) {
-  console.error('give a collection and its working folder of experiments/ranking.mjs')
+  console.error(
+    'usage: node experiments/expansion.mjs DATASET WORK; WORK is the working folder of experiments/ranking.mjs',
+  )
   process.exit(2)
 }
 /** How many terms are added, and how often each of the query's own counts for one of them. */

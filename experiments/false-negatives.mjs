@@ -1,6 +1,6 @@
 /**
- * How many relevant documents filters of hard negatives let through, where each training query has one
- * label and all relevant documents are known.
+ * Counts the relevant documents among mined hard negatives, by filter. Each training query has one
+ * label, and all relevant documents are known.
  *
  *   node experiments/false-negatives.mjs FOLDER [--negatives 8] [--work FOLDER]
  *
@@ -35,7 +35,9 @@ const { values, positionals } = parseArgs({
 })
 const [folder] = positionals
 if (!folder || !existsSync(join(folder, 'qrels/train.tsv'))) {
-  console.error('the first argument is a dataset with train judgments')
+  console.error(
+    'usage: node experiments/false-negatives.mjs DATASET; the dataset needs train judgments',
+  )
   process.exit(2)
 }
 const COUNT = Number(values.negatives)

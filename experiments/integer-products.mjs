@@ -1,6 +1,5 @@
 /**
- * How much faster are inner products of codes than of floats in WebAssembly, without anything
- * around them? Compiles the two inner loops of packages/stores/assembly and lets a tile of
+ * Measures how much faster inner products of 7-bit codes are than of floats in WebAssembly. Compiles the two inner loops of packages/stores/assembly and lets a tile of
  * documents of 768 numbers meet 48 queries; CPU time, median of 25 rounds.
  *
  *   node experiments/integer-products.mjs
@@ -19,7 +18,7 @@ const ROUNDS = 25
 const [QUERY_AT, TILE_AT, SUMS_AT] = [1 << 16, 1 << 20, 1 << 22]
 
 // Asking for the kernel also allows relaxed SIMD on Node 20.
-if (kernel() !== 'relaxed-simd') throw new Error('this machine has no relaxed SIMD')
+if (kernel() !== 'relaxed-simd') throw new Error('this CPU has no relaxed SIMD')
 const memory = new WebAssembly.Memory({ initial: 80 })
 new Uint8Array(memory.buffer).fill(1)
 const module = new WebAssembly.Module(await compile())

@@ -1,7 +1,6 @@
 /**
- * Whether the terms of the second generation help the evidence of labels: of each training query of
- * NFCorpus one relevant document is known, and the evidence has to find the others among the first
- * 100 candidates (docs/results.md).
+ * Tests whether English tokenization improves the evidence of labels: one relevant document of each
+ * NFCorpus training query is known, and the evidence ranks the others among the first 100 candidates (docs/results.md).
  *
  *   node experiments/label-terms.mjs FOLDER
  *
@@ -18,7 +17,7 @@ import { searchRun } from '@kith/pipelines/search'
 
 const [folder] = process.argv.slice(2)
 if (!folder) {
-  console.error('the argument is the folder of NFCorpus')
+  console.error('usage: node experiments/label-terms.mjs NFCORPUS')
   process.exit(2)
 }
 const DEPTH = 100

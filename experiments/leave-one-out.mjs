@@ -1,6 +1,6 @@
 /**
- * Measures the gain of settings over the default on several datasets, and the gain that is left if
- * the settings are chosen on the other datasets only.
+ * Measures what settings gain over the default on several datasets, and what remains of the gain if
+ * the settings are chosen on the other datasets.
  */
 import { compare } from '@kith/ir'
 import { openCollection } from './contexts.mjs'
@@ -8,7 +8,7 @@ import { openCollection } from './contexts.mjs'
 /** The datasets in some folders. */
 export async function openCollections(folders) {
   if (folders.length < 2) {
-    console.error('name folders of two collections or more (experiments/contexts.mjs)')
+    console.error('expected at least two dataset folders (experiments/contexts.mjs says which)')
     process.exit(2)
   }
   const opened = []
@@ -50,7 +50,7 @@ export function printLeaveOneOut(collections, settings, shown = 12) {
     row(setting.name, ...cells, signed(mean(setting)))
   }
   console.log(
-    `\n${settings.length - 1} settings tried; each collection with the best of the others:\n`,
+    `\n${settings.length - 1} settings tried; each dataset with the settings that are best on the other datasets:\n`,
   )
   row('collection', 'chosen on the others', 'gain', 't')
   console.log('|---|---|---|---|')

@@ -28,7 +28,9 @@ import { figuresOf, printStudy, readArguments, trainedRun } from './trial.mjs'
 
 const [collection] = process.argv.splice(2, 1)
 if (!collection || !existsSync(join(collection, 'qrels/train.tsv'))) {
-  console.error('the first argument is the folder of NFCorpus with its training judgments')
+  console.error(
+    'usage: node experiments/nfcorpus.mjs NFCORPUS encoder; the dataset needs train judgments',
+  )
   process.exit(2)
 }
 
@@ -60,7 +62,9 @@ const names = given.recipes.split(',')
 const unknown = names.find((name) => !(name in recipes))
 const depth = Number(/^bm25-(\d+)$/.exec(given.labels)?.[1] ?? 0)
 if (unknown !== undefined || (depth === 0 && given.labels !== 'even')) {
-  console.error(`recipes are ${Object.keys(recipes).join(', ')}; labels even, bm25-10 or bm25-3`)
+  console.error(
+    `--recipes must be from ${Object.keys(recipes).join(', ')}, and --labels even, bm25-10 or bm25-3`,
+  )
   process.exit(2)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether the words of one passage say more than those of the whole document: the BM25 score of a
- * document's best passage takes a share of its own (docs/method.md section 4).
+ * Tests whether the BM25 score of a document's best passage helps: the score of the passage gets a
+ * share of the BM25 score (docs/method.md section 4).
  *
  *   node experiments/passage-words.mjs FOLDER FOLDER ...
  */

@@ -1,6 +1,6 @@
 /**
- * Measures the speed and the loss of `kith encode --quantize int8`: texts per second with and
- * without, in turns, and the cosines of the embeddings. docs/encode.md has the effect on rankings.
+ * Compares `kith encode --quantize int8` with float32: texts per second, and the cosines of the
+ * embeddings. docs/encode.md measures the effect on rankings.
  *
  *   node experiments/quantize.mjs ../shared/data/scifact [--texts 200] [--model minilm]
  */
@@ -17,7 +17,8 @@ const { positionals, values } = parseArgs({
   },
 })
 const [folder] = positionals
-if (!folder) throw new Error('name the folder of a collection')
+if (!folder)
+  throw new Error('usage: node experiments/quantize.mjs DATASET [--texts 200] [--model minilm]')
 const ROUNDS = 3
 
 const texts = []

@@ -27,7 +27,9 @@ const { positionals, values } = parseArgs({
 })
 const [folder] = positionals
 if (!folder || !existsSync(join(folder, 'corpus.jsonl'))) {
-  console.error('the first argument is a folder with corpus.jsonl and queries.jsonl')
+  console.error(
+    'usage: node experiments/ranking.mjs DATASET; a folder with corpus.jsonl and queries.jsonl',
+  )
   process.exit(2)
 }
 const { model, 'query-prefix': queryPrefix } = values

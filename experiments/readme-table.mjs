@@ -45,7 +45,9 @@ const { positionals: folders, values } = parseArgs({
 const absent = folders.find((folder) => !existsSync(join(folder, 'corpus.jsonl')))
 if (folders.length === 0 || absent) {
   const half = 'demo-output/wordnet-half is made by: npm run demo'
-  console.error(absent ? `${absent} has no corpus.jsonl (${half})` : `name datasets (${half})`)
+  console.error(
+    absent ? `${absent} has no corpus.jsonl (${half})` : `expected at least one DATASET (${half})`,
+  )
   process.exit(2)
 }
 const named = values['cross-encoder']

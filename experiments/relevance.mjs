@@ -41,7 +41,7 @@ const { values, positionals } = parseArgs({
 })
 const [folder] = positionals
 if (!folder) {
-  console.error('say which folder has the datasets')
+  console.error('usage: node experiments/relevance.mjs FOLDER; the folder with the datasets')
   process.exit(2)
 }
 const settings = values.generation === '2' ? { windowWeight: 0, titleWeight: 0 } : {}

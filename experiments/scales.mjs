@@ -1,6 +1,6 @@
 /**
- * How similarity and words are brought to one scale before they are added: by mean and deviation of
- * the first 200, as the method does, by those of more documents, or by their largest values
+ * Compares ways to scale similarity and BM25 scores before they are added: by mean and deviation of the
+ * first 200 hits (the method), of more documents, or by the largest values
  * (docs/method.md section 4, preselection). The context is chosen from the first 200 in any case.
  *
  *   node experiments/scales.mjs FOLDER FOLDER ...

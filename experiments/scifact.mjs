@@ -1,7 +1,7 @@
 /**
- * Compares training targets on SciFact's 809 sparsely judged training queries: a fifth of them is
- * held out for validation, the 300 test queries are the test, and separately the test queries that
- * share no relevant document with a training query.
+ * Compares training targets on SciFact's 809 sparsely judged training queries. A fifth of them is held
+ * out for validation. Reports the 300 test queries, and those that share no relevant document with a
+ * training query.
  *
  *   node experiments/scifact.mjs FOLDER encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
  *
@@ -18,7 +18,9 @@ import { earlier, figuresOf, printTable, readArguments, trainedRun } from './tri
 
 const [collection] = process.argv.splice(2, 1)
 if (!collection || !existsSync(join(collection, 'queries.train.jsonl'))) {
-  console.error('the first argument is the folder of SciFact with queries.train.jsonl')
+  console.error(
+    'usage: node experiments/scifact.mjs SCIFACT encoder; the dataset needs queries.train.jsonl',
+  )
   process.exit(2)
 }
 const { what, targets, repeats, folder, passed } = readArguments()

@@ -1,6 +1,6 @@
 /**
- * Measures the gain of also finding documents by their words (docs/search.md): each judged query is
- * searched as by `openCollection`, with candidates found by embeddings alone, and by both.
+ * Measures what keyword search adds to `openCollection` (docs/search.md): searches each judged query
+ * with candidates found by embeddings alone, and by embeddings and keywords.
  *
  *   node experiments/search-words.mjs FOLDER [--qrels FILE]
  *
@@ -19,7 +19,9 @@ const { positionals, values } = parseArgs({
 })
 const [folder] = positionals
 if (!folder) {
-  console.error('the first argument is a folder with corpus.jsonl and queries.jsonl')
+  console.error(
+    'usage: node experiments/search-words.mjs DATASET; a folder with corpus.jsonl and queries.jsonl',
+  )
   process.exit(2)
 }
 const qrels = await readQrels(values.qrels ?? join(folder, 'qrels/test.tsv'))
@@ -52,6 +54,8 @@ for (const measure of alone.measures) {
   const [before, after] = [alone, both].map(({ mean }) => mean[measure].toFixed(4))
   const { randomization } = compare(alone, both, measure)
   const p = randomization.toFixed(4)
-  console.log(`${basename(folder)}: ${measure} ${before} by embeddings, ${after} by both, p ${p}`)
+  console.log(
+    `${basename(folder)}: ${measure} ${before} with vector search, ${after} with keyword search too, p = ${p}`,
+  )
 }
 await store.close()

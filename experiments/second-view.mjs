@@ -1,7 +1,7 @@
 /**
- * Whether a second view of the same encoder helps: the embedding of a document's title, or that of
- * its end, which the embedding of the whole document does not know since its tokens are cut at 256.
- * The view takes a share of the similarity to the query, and where it says so of the graph
+ * Tests whether a second view of the same encoder helps: the embedding of a document's title, or of the
+ * text beyond the first 256 tokens, which the usual embedding leaves out. The view gets a share of the
+ * similarity to the query, and in some rows of the graph
  * (docs/method.md section 4).
  *
  *   node experiments/second-view.mjs title|end FOLDER FOLDER ...
@@ -53,7 +53,7 @@ const SHARE = 0.25
 
 const [view, ...folders] = process.argv.slice(2)
 if (!(view in VIEWS)) {
-  console.error('say title or end, and folders of collections')
+  console.error('usage: node experiments/second-view.mjs title|end DATASET...')
   process.exit(2)
 }
 const collections = await openCollections(folders)

@@ -1,6 +1,6 @@
 /**
- * Whether others than the five best by similarity and words are better supporters: more or fewer of
- * them, weighted by how good they are, or chosen once more by the score that their support led to
+ * Tests other supporters than the five best hits of score fusion: more or fewer, weighted by their
+ * scores, or chosen again by the scores with support
  * (docs/method.md section 4).
  *
  *   node experiments/support.mjs FOLDER FOLDER ...

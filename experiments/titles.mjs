@@ -1,6 +1,6 @@
 /**
- * Whether titles of documents can stand in for queries where there is no log of them: an adapter
- * learns Kith's ranking for the titles of a dataset, and is measured on its real queries.
+ * Tests whether document titles can replace queries: an adapter learns Kith's ranking for the titles of
+ * a corpus, and is measured on real queries.
  *
  *   node experiments/titles.mjs FOLDER [--qrels FILE] [--work FOLDER]
  *
@@ -24,7 +24,9 @@ const { positionals, values } = parseArgs({
 })
 const [folder] = positionals
 if (!folder || !existsSync(join(folder, 'corpus.jsonl'))) {
-  console.error('the first argument is a folder with corpus.jsonl and queries.jsonl')
+  console.error(
+    'usage: node experiments/titles.mjs DATASET; a folder with corpus.jsonl and queries.jsonl',
+  )
   process.exit(2)
 }
 const own = join(values.work, basename(folder))
@@ -55,7 +57,7 @@ const plain = await measure(at('asked.trec'))
 console.log(`${basename(folder)}: ${titles.length} titles, ${asked.length} queries`)
 console.log('| | nDCG@10 | gain | t | Recall@100 |\n|---|---|---|---|---|')
 const shown = (evaluation, name) => evaluation.mean[name].toFixed(4)
-console.log(`| plain search | ${shown(plain, 'nDCG@10')} | | | ${shown(plain, 'Recall@100')} |`)
+console.log(`| vector search | ${shown(plain, 'nDCG@10')} | | | ${shown(plain, 'Recall@100')} |`)
 const model = at('adapter')
 const teacher = { corpus, queryText: at('titles.jsonl') }
 const training = { queries: at('titles.npy'), run: at('titles.trec') }
@@ -66,4 +68,4 @@ await searchRun({ queries, docs, top: 200, out: at('adapted.trec') })
 const found = await measure(at('adapted.trec'))
 const { difference, t } = compare(plain, found, 'nDCG@10')
 const figures = [shown(found, 'nDCG@10'), difference.toFixed(4), t.toFixed(1)]
-console.log(`| taught by titles | ${figures.join(' | ')} | ${shown(found, 'Recall@100')} |`)
+console.log(`| adapter fitted to titles | ${figures.join(' | ')} | ${shown(found, 'Recall@100')} |`)

@@ -1,6 +1,6 @@
 /**
- * Functions for experiments on training: one training after another, the ranking of its queries,
- * and tables of the results. Finished trainings are kept, so that the same command resumes.
+ * Shared by the experiments on training: runs the trainings, searches with the trained queries, and
+ * prints tables. Finished trainings are kept, so that the same command resumes after a stop.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ export function readArguments(further = [], options = {}) {
   })
   const [what] = positionals
   if (!(what in usual)) {
-    console.error('say encoder [--targets LIST] [--repeats N] [-- options of kith train]')
+    console.error('usage: encoder [--targets LIST] [--repeats N] [-- options of kith train]')
     process.exit(2)
   }
   return {
@@ -162,7 +162,7 @@ export function printStudy(title, table) {
     console.log(`| ${[name, sparse[i].toFixed(4), ...cells].join(' | ')} |`)
   })
   console.log(
-    `\nThe same against ${names.at(-1)}\n\n| recipe | ${heads.join(' | ')} |\n|---|---|---|---|`,
+    `\nCompared with ${names.at(-1)}\n\n| recipe | ${heads.join(' | ')} |\n|---|---|---|---|`,
   )
   names.slice(0, -1).forEach((name, i) => {
     console.log(`| ${[name, ...against[1].map((column) => column[i])].join(' | ')} |`)

@@ -1,6 +1,5 @@
 /**
- * Whether a second encoder helps as a second view of the same context: candidates found by one
- * encoder, reranked with the embeddings of both in score and graph (docs/method.md section 4).
+ * Tests whether a second encoder helps as a second view: candidates found by one encoder, reranked with the embeddings of both in score and graph (docs/method.md section 4).
  *
  *   node experiments/two-encoders.mjs FOLDER FIRST SECOND [--qrels FILE]
  *
@@ -20,7 +19,9 @@ const { positionals, values } = parseArgs({
 })
 const [folder, ...encoders] = positionals
 if (encoders.length !== 2 || !encoders.every((own) => existsSync(join(own, 'queries.npy')))) {
-  console.error('give a collection and two working folders of experiments/ranking.mjs')
+  console.error(
+    'usage: node experiments/two-encoders.mjs DATASET FIRST SECOND; FIRST and SECOND are working folders of experiments/ranking.mjs',
+  )
   process.exit(2)
 }
 /** Shares of the second encoder that are tried. */

@@ -1,6 +1,6 @@
 /**
- * Measures the gain of adding the hits of a keyword search to the hits of a vector search, reranked
- * together, and compares replacements for the similarity of hits without a vector.
+ * Measures what BM25 hits add to the hits of vector search, reranked together, and which similarity to
+ * assume for hits without a vector.
  *
  *   node experiments/two-lists.mjs FOLDER [--run FILE] [--qrels FILE]
  *
@@ -62,19 +62,19 @@ const bothOf = (query) => {
 /** Rankings to compare, each with the first of its group. */
 const groups = {
   'no reranking': {
-    'dense list': (query) => plain(listsOf(query).dense.hits),
-    'words list': (query) => plain(listsOf(query).words.hits),
-    'both, fused': (query) => plain(bothOf(query)),
+    'vector search': (query) => plain(listsOf(query).dense.hits),
+    BM25: (query) => plain(listsOf(query).words.hits),
+    'RRF of both': (query) => plain(bothOf(query)),
   },
   'first 50': rerankings({}),
-  // The BM25 score is then that of the search for words, for every hit.
-  'first 50, terms of the collection': rerankings({ statistics, settings: { preselect: 0 } }),
-  '50 of 200, terms of the collection': { ...rerankings({ statistics }), ...fetchings() },
+  // The words score is then that of the search for words, for every hit.
+  'first 50, term statistics': rerankings({ statistics, settings: { preselect: 0 } }),
+  '50 of 200, term statistics': { ...rerankings({ statistics }), ...fetchings() },
 }
 
 function rerankings(options) {
   const ways = {
-    'dense list': (query) => {
+    'vector search': (query) => {
       const { hits, reader } = listsOf(query).dense
       return rerankHits(asked(query), hits, reader, options)
     },
@@ -84,7 +84,7 @@ function rerankings(options) {
     },
   }
   for (const [name, reader] of Object.entries(standIns)) {
-    ways[`both, vectors of the dense list, ${name}`] = (query) =>
+    ways[`both, vectors of the vector hits, ${name}`] = (query) =>
       rerankHits(asked(query), bothOf(query), reader, options)
   }
   return ways

@@ -1,7 +1,7 @@
 /**
- * Whether the weight of words can be learned from unlabeled rankings: by how well similarity and
- * words each agree with the neighborhoods of the documents, by how well each predicts the other's
- * first documents, or by how far its best stand out (docs/method.md section 4).
+ * Tests whether the BM25 weight can be learned from unlabeled rankings: by how well similarity and BM25
+ * each agree with the neighborhoods of the documents, by how well each predicts the other's first
+ * documents, or by how far the best scores stand out (docs/method.md section 4).
  *
  *   node experiments/view-agreement.mjs FOLDER FOLDER ...
  *
@@ -58,7 +58,7 @@ const ceiling = collections.map((_, c) =>
   Math.max(...settings.map(([, evaluations]) => evaluations[c].mean['nDCG@10'])),
 )
 console.log(
-  `the best fixed weight of each collection, seen with its labels: ${ceiling.map((value) => value.toFixed(4)).join(' ')}\n`,
+  `best fixed weight of each dataset, chosen with its judgments: ${ceiling.map((value) => value.toFixed(4)).join(' ')}\n`,
 )
 for (const quality of Object.keys(QUALITIES)) {
   for (const per of ['collection', 'query']) {

@@ -1,7 +1,7 @@
 /**
- * Whether a context is better chosen from more than the first 200 by similarity: from more of them,
- * or also from the first by words of the whole corpus, and what protects a ranking from documents
- * that only words found (docs/method.md section 4, preselection).
+ * Tests whether to choose the context from more than the first 200 hits: from more hits of vector
+ * search, or also from BM25 hits of the whole corpus, and how to protect a ranking from documents that
+ * only BM25 found (docs/method.md section 4, preselection).
  *
  *   node experiments/wider-pool.mjs FOLDER FOLDER ...
  */

@@ -1,7 +1,7 @@
 /**
- * Compares training targets on the WordNet dataset: trained on one label per query, stopped by the
- * sparse dev labels only, tested on complete labels; several draws of the labels. Significance is
- * clustered by region: neighboring categories share their documents.
+ * Compares training targets on the WordNet dataset: trains on one label per query, chooses the
+ * checkpoint by sparse dev labels, and tests on complete labels, for several draws of the labels.
+ * Significance is clustered by region: neighboring categories share their documents.
  *
  *   npm run demo -- --whole                     # makes the collection and its embeddings
  *   node experiments/wordnet.mjs encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
@@ -27,7 +27,9 @@ const { what, targets, repeats, passed } = given
 const folder = join(given.folder, basename(given.collection))
 const at = (name) => join(given.collection, name)
 if (!existsSync(at('run.trec'))) {
-  console.error('run `npm run demo -- --whole` first: it makes the collection and its embeddings')
+  console.error(
+    'there is no WordNet dataset; run npm run demo -- --whole to make it with its embeddings',
+  )
   process.exit(1)
 }
 const data = {

@@ -1,7 +1,4 @@
-/**
- * Functions for experiments on rankings: a dataset's texts, and a working folder with its
- * embeddings and run.
- */
+/** Shared by the experiments on rankings: the texts of a dataset, and a working folder with its embeddings and run. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join, parse } from 'node:path'
 import { prepareText } from '@kith/core'

@@ -33,7 +33,9 @@ function startReady() {
     })
   }
   if (underWay === 0 && waiting.size > 0) {
-    throw new Error(`these import each other in a circle: ${[...waiting.keys()].join(', ')}`)
+    throw new Error(
+      `these packages import each other in a circle: ${[...waiting.keys()].join(', ')}`,
+    )
   }
 }
 
@@ -62,6 +64,6 @@ function start(folder, command) {
   const options = { cwd: join(root, folder), shell: true, env: { ...process.env, PATH } }
   const child = spawn(command, { ...options, stdio: 'inherit' })
   return new Promise((resolve) => {
-    child.on('exit', (code) => resolve(code === 0 ? undefined : `it ended with ${code}`))
+    child.on('exit', (code) => resolve(code === 0 ? undefined : `exit code ${code}`))
   })
 }

@@ -34,7 +34,8 @@ const { values: options } = parseArgs({
     keep: { type: 'string' },
   },
 })
-if (!options.before) throw new Error('--before FOLDER is missing: a built checkout to compare with')
+if (!options.before)
+  throw new Error('--before FOLDER is required: a built checkout to compare with')
 
 let [compared, failures] = [0, 0]
 for (const collection of options.collections.split(',')) compareOn(collection)

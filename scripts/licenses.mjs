@@ -28,7 +28,7 @@ const published = Object.entries(locked)
 const text = page()
 if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (readFileSync(file, 'utf8') !== text) {
-  console.error('docs/licenses.md is not what the lock file says: run node scripts/licenses.mjs')
+  console.error('docs/licenses.md does not match package-lock.json; run node scripts/licenses.mjs')
   process.exitCode = 1
 }
 
@@ -44,7 +44,7 @@ function page() {
   for (const { name, version, license } of rows) {
     if (PERMISSIVE.test(license)) continue
     throw new Error(
-      `${name} ${version} has the license "${license}": look at it, then at scripts/licenses.mjs`,
+      `${name} ${version} has the license "${license}", which is not on the list of allowed licenses; check it, and add it in scripts/licenses.mjs`,
     )
   }
   rows.sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version))

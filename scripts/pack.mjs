@@ -14,7 +14,7 @@ const known = packages.map(({ name }) => name)
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
-  console.error(`no package ${unknown.join(', ')}; there are: ${known.join(', ')}`)
+  console.error(`unknown package ${unknown.join(', ')}; packages: ${known.join(', ')}`)
   process.exit(2)
 }
 const wanted = new Set(asked.flatMap((name) => withDependencies(name, packages)))

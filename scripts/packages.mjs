@@ -34,7 +34,7 @@ export function pack(packages, folder) {
     shell: process.platform === 'win32',
   })
   if (error) throw error
-  if (status !== 0) throw new Error(`npm pack ended with ${status}: ${stdout}`)
+  if (status !== 0) throw new Error(`npm pack failed with exit code ${status}: ${stdout}`)
   return Object.values(JSON.parse(stdout))
 }
 

@@ -90,7 +90,7 @@ before.forEach((i, position) => {
 })
 
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 420" font-family="system-ui, sans-serif" role="img" aria-label="A query and its hits as points: hits that share the query's neighbors move up; hits that are close to the query but have other neighbors move down.">
-<style>.letter{fill:#fff;font-size:14px;font-weight:600;text-anchor:middle}.head{fill:${ink};font-size:15px;font-weight:600;text-anchor:middle}.note{fill:${ink};font-size:14px}</style>
+<style>.letter{fill:#fff;font-size:14px;font-weight:600;text-anchor:middle}.head{fill:${ink};font-size:15px;font-weight:600;text-anchor:middle}.note{fill:${ink};font-size:14px}@media(max-width:480px){.letter{font-size:17px}.head{font-size:24px}.note{display:none}}</style>
 <rect width="860" height="420" rx="12" fill="#f6f8fa"/>
 ${parts.join('\n')}
 <text x="24" y="36" class="note">Solid lines join mutual nearest neighbors; dashed lines go one way.</text>

@@ -74,7 +74,7 @@ try {
   )
   const bytes = sizeOf(join(project, 'node_modules'))
   console.log(`without the encoder: ${Math.round(bytes / 1e6)} MB`)
-  if (bytes > LIGHT) throw new Error(`more than ${LIGHT / 1e6} MB`)
+  if (bytes > LIGHT) throw new Error(`the installation is larger than ${LIGHT / 1e6} MB`)
   for (const node of nodes) {
     tryExamples(node, project, LIGHT_EXAMPLES)
     for (const [words, need] of Object.entries(NEEDS)) {
@@ -82,7 +82,7 @@ try {
       const said = failing(node, project, words)
       // A training says its recipe first.
       if (said.trimEnd().split('\n').at(-1) !== `kith: ${answer}`)
-        throw new Error(`kith ${words} says: ${said}`)
+        throw new Error(`unexpected message of kith ${words}: ${said}`)
     }
   }
 
@@ -116,7 +116,7 @@ function addRuntime(project, encoder) {
   const said = failing(process.execPath, project, ENCODE)
   const advice = 'npm install --ignore-scripts @kith/encoder'
   if (!said.endsWith(`: ${advice}\n`))
-    throw new Error(`without the runtime, encoding says: ${said}`)
+    throw new Error(`unexpected message of encoding without the ONNX runtime: ${said}`)
   console.log(`the runtime was left out: ${advice}`)
   install(project, ['--ignore-scripts', encoder])
 }
@@ -137,7 +137,7 @@ function failing(node, project, words) {
     encoding: 'utf8',
     timeout: 60_000,
   })
-  if (status !== 1) throw new Error(`kith ${words} ended with ${status}: ${stderr}`)
+  if (status !== 1) throw new Error(`kith ${words} failed with exit code ${status}: ${stderr}`)
   return stderr
 }
 
@@ -184,5 +184,5 @@ function run(program, words, cwd) {
   })
   if (error) throw error
   if (status === 0) return stdout
-  throw new Error(`${program} ${words.join(' ')} ended with ${status}: ${stdout}`)
+  throw new Error(`${program} ${words.join(' ')} failed with exit code ${status}: ${stdout}`)
 }

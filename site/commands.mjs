@@ -30,7 +30,7 @@ export function writeCommands() {
     cell(command.summary),
   ])
   const intro =
-    'In this repository `npx kith`, elsewhere `npx @kith/cli`. `kith COMMAND --help` says what stands here; the exit code is 0, 1 for bad data, 2 for bad usage, 130 or 143 after Ctrl-C or SIGTERM.'
+    'In this repository, run `npx kith`; elsewhere, `npx @kith/cli`. `kith COMMAND --help` prints the usual options of a command, and `--help-all` prints all of them. [Exit codes](../errors.md#exit-codes-of-the-command-line) tell scripts how a command ended.'
   writePage(
     'commands/index.md',
     `# Commands\n\n${intro}\n\n${table(['command', 'what it does'], rows)}`,
@@ -41,12 +41,13 @@ export function writeCommands() {
 function commandPage(command) {
   const argument = command.rest ?? (command.dataset && datasetArgument)
   const note = command.rest ? 'required' : ''
+  const needed = command.dataset ? 'required without DATASET' : 'required'
   const rest = argument ? [[`\`${cell(argument.value)}\``, cell(argument.help), note]] : []
   const entries = Object.entries(command.options)
   const own = entries.filter((entry) => !groups.some((group) => belongs(group, entry)))
   const grouped = groups.map((group) => ({
     ...group,
-    rows: entries.filter((entry) => belongs(group, entry)).map(optionRow),
+    rows: entries.filter((entry) => belongs(group, entry)).map((entry) => optionRow(entry)),
   }))
   return [
     '---\npageClass: options\naside: false\n---\n',
@@ -54,11 +55,11 @@ function commandPage(command) {
     `${cell(command.summary[0].toUpperCase() + command.summary.slice(1))}.\n`,
     describe(command.description),
     `\`\`\`sh\n${inLines(command.example)}\n\`\`\`\n`,
-    `## Options\n\n${optionTable([...rest, ...own.map(optionRow)])}`,
+    `## Options\n\n${optionTable([...rest, ...own.map((entry) => optionRow(entry, needed))])}`,
     ...grouped
       .filter(({ rows }) => rows.length > 0)
       .map(({ title, note, rows }) => `## ${title}\n\n${note}\n\n${optionTable(rows)}`),
-    `## Options of every command\n\n${optionTable(Object.entries(common).map(optionRow))}`,
+    `## Options of every command\n\n${optionTable(Object.entries(common).map((entry) => optionRow(entry)))}`,
   ].join('\n')
 }
 
@@ -67,9 +68,10 @@ function belongs({ options }, [name, option]) {
   return options.some((shared) => shared[name]?.help === option.help)
 }
 
-function optionRow([name, option]) {
+/** The row of an option; `needed` says of an option that it is required. */
+function optionRow([name, option], needed = 'required') {
   const notes = [
-    option.required ? 'required' : '',
+    option.required ? needed : '',
     option.multiple ? 'may be repeated' : '',
     option.default === undefined ? '' : cell(option.default),
   ].filter(Boolean)

@@ -26,12 +26,12 @@ const programs = pages.flatMap((page) =>
 )
 
 describe('programs in the documentation', () => {
-  test('compile', async () => {
+  test('all of them compile with strict and noUncheckedIndexedAccess', async () => {
     expect(programs.length).toBeGreaterThan(20)
     for (const { file, code } of programs) writeFileSync(`${file}.ts`, code)
     const compilerOptions = {
       ...{ module: 'nodenext', target: 'es2023', noEmit: true, skipLibCheck: true },
-      ...{ strict: true, types: ['node'] },
+      ...{ strict: true, noUncheckedIndexedAccess: true, types: ['node'] },
     }
     const config = { compilerOptions, include: ['*.ts'] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
@@ -42,7 +42,7 @@ describe('programs in the documentation', () => {
 
   /** Those that need a server, a key, a download or a value of a bundler; examples-live.test.ts and the packages' own tests have these. */
   const served =
-    /@qdrant|'pg'|chromadb|@pinecone|weaviate-client|@elastic|@lancedb|'ai'|cohere|postgres:|startServer|startStudio|loadCrossEncoder|declare const/
+    /@qdrant|'pg'|chromadb|@pinecone|weaviate-client|@elastic|@lancedb|embedMany|cohere|postgres:|startServer|startStudio|loadCrossEncoder|declare const/
   const files = temporaryFolder()
   beforeAll(() => writeCollection(files))
   test.each(programs.filter(({ code }) => !served.test(code)))('$name runs', async (program) => {
@@ -56,6 +56,8 @@ describe('programs in the documentation', () => {
     const { stdout } = await run(process.execPath, [`${program.file}.mjs`], options)
     const promised = [...program.code.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)]
     for (const [, output] of promised) expect(stdout).toContain(`${output}\n`)
+    const below = [...program.code.matchAll(/console\.log\(.*\)\n((?:\/\/ .+\n)+)/g)]
+    for (const [, lines] of below) expect(stdout).toContain(lines!.replaceAll(/^\/\/ /gm, ''))
   })
 })
 
@@ -89,7 +91,14 @@ test.each([...pages, 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', ...desig
   },
 )
 
-test('names a command in every section of docs/results.md with measurements', () => {
+test('every page that installs a package says that the packages are not on npm yet', () => {
+  const guides = pages.filter((page) => !page.startsWith('packages/'))
+  const installing = guides.filter((page) => /npm install[^`\n]*@kith\//.test(read(page)))
+  expect(installing.length).toBeGreaterThan(8)
+  expect(installing.filter((page) => !/packages are not on npm yet/i.test(read(page)))).toEqual([])
+})
+
+test('every section of docs/results.md with measurements names a command', () => {
   const sections = read('docs/results.md').split(/^##+ /m).slice(1)
   const measured = sections.filter((section) => /^\|.*\b\d+\.\d{2,}\b.*\|$/m.test(section))
   expect(measured.length).toBeGreaterThan(5)

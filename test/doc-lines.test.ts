@@ -59,6 +59,7 @@ const programs: Record<string, (args: readonly string[]) => unknown> = {
 const alsoThere: Record<string, () => void> = {
   // The run that the reader's repository keeps.
   'docs/gate.md': () => cpSync('run.trec', 'baseline.trec'),
+  'docs/training.md': () => cpSync('train.tsv', 'my-data/qrels/train.tsv'),
   // The program above the line has written it: hits of a store as a dataset.
   'docs/tune.md': () => {
     mkdirSync('my-store/qrels', { recursive: true })
@@ -145,7 +146,7 @@ async function startAndStop(args: readonly string[]): Promise<void> {
   })
   const code = await new Promise((resolve) => child.on('close', resolve))
   // Somebody else on this machine may have the port that the page names.
-  if (!/ is taken/.test(said)) expect([code, said]).toEqual([0, expect.stringContaining('http:')])
+  if (!/ is in use/.test(said)) expect([code, said]).toEqual([0, expect.stringContaining('http:')])
 }
 
 /** Puts files where the demo, which test/examples.test.ts runs, would have put its own. */

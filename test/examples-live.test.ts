@@ -26,7 +26,7 @@ test.skipIf(!postgres)('pgvector.mjs reranks rows of a running PostgreSQL', asyn
     /\nfetched 8 of 24 vectors\n.*A beekeeper .*\n.*A mite .*\n.*Smoke .*\n.*Almond/,
   )
   expect(stdout).toMatch(
-    /\n6 by vectors and 5 by words are 8 rows\nA beekeeper .*ranks 1,1\)\n.*ranks 3,4\)\n.*ranks 2,none\)\n/,
+    /\n6 rows by vectors and 5 by words, 8 merged\nA beekeeper .*ranks 1,1\)\n.*ranks 3,4\)\n.*ranks 2,none\)\n/,
   )
 })
 
@@ -36,8 +36,8 @@ test.skipIf(!postgres)('batches.mjs runs a batch in a running PostgreSQL', async
     [join(root, 'examples/batches.mjs')],
     { env: { ...process.env, DATABASE_URL: database.url } },
   )
-  expect(stdout).toMatch(/^2 jobs wait\nexample: [12] queries done\n/)
-  expect(stdout).toMatch(/\n3 queries done here, 0 tries failed\n3 queries in labels.jsonl\n$/)
+  expect(stdout).toMatch(/^2 jobs submitted\nexample: [12] queries done\n/)
+  expect(stdout).toMatch(/\n3 queries done, 0 failed attempts\n3 queries in labels.jsonl\n$/)
 })
 
 test.skipIf(!browser)('browser.html reranks in a browser', async () => {

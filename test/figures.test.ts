@@ -2,7 +2,7 @@ import { type PartialSettings, prepareText, presets, Reranker, termStatistics } 
 import { describe, expect, test } from 'vitest'
 import { haveDatasets, readDataset } from '../packages/core/test/real-datasets.ts'
 
-/** nDCG@10 that METHOD.md states, MiniLM: the second generation, and the third with statistics and preselection. */
+/** nDCG@10 with MiniLM: the preset balanced-2, and the default with statistics and preselection (docs/results.md). */
 const figures = {
   cranfield: {
     alone: [0.4288, 0.4369],

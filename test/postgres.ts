@@ -56,7 +56,8 @@ function canStart(): boolean {
   try {
     binaries()
     if (hasVector()) return true
-    advice = 'no pgvector: install it (Debian: node scripts/postgres/main.mjs install)'
+    advice =
+      'pgvector is not installed; install it (Debian: node scripts/postgres/main.mjs install)'
   } catch (error) {
     advice = (error as Error).message
   }

@@ -15,7 +15,7 @@ import { kith, say, table } from './steps.mjs'
 const asked = process.argv.slice(2)
 const name = asked[0]?.replace(/^--/, '') ?? 'usual'
 if (asked.length > 1 || !(name in sizes)) {
-  console.error(`npm run demo -- [--quick | --whole]; not ${asked.join(' ')}`)
+  console.error(`usage: npm run demo -- [--quick | --whole], got ${asked.join(' ')}`)
   process.exit(2)
 }
 const size = sizes[name]
@@ -27,14 +27,16 @@ const start = performance.now()
 
 say(
   'Collection',
-  'Documents are noun senses of WordNet, queries are categories, and all members of a category are relevant: the labels are nearly complete, so we can hide some and know the truth.',
+  'Documents are noun senses of WordNet, queries are categories, and all members of a category are relevant. The labels are nearly complete, so the demo can hide some and check what Kith finds.',
 )
 const collection = await collectionOf(size)
 // A rewritten file would be newer than its outputs, so that all would be made again.
 if (!existsSync(at('README.md'))) await writeWordnet(collection, folder)
 const part = {
-  quick: ' (--quick: figures are higher than on the whole, there is less to confuse)',
-  usual: ' (all that are relevant and some others; --whole takes all 59,704, and two minutes more)',
+  quick:
+    ' (--quick: figures are higher than on the whole dataset, which has more documents to confuse)',
+  usual:
+    ' (all relevant documents and some others; --whole uses all 59,704 and takes two minutes longer)',
   whole: '',
 }
 console.log(
@@ -43,7 +45,7 @@ console.log(
 
 say(
   'Encode',
-  'MiniLM turns each text into 384 numbers, on all cores. Done once: the next demo finds them, and a demo that was stopped goes on.',
+  'MiniLM turns each text into 384 numbers, on all cores. The embeddings are kept for the next demo; a stopped demo resumes here.',
 )
 kith('encode', { input: at('corpus.jsonl'), out: at('docs.npy') }, { once: at('docs.npy') })
 kith(
@@ -53,19 +55,22 @@ kith(
 )
 const embeddings = { queries: at('queries.npy'), docs: at('docs.npy') }
 
-say('Search', 'The 200 documents nearest to each query, exactly. This is the ranking to improve.')
+say(
+  'Search',
+  'Find the 200 nearest documents of each query by exact search. This is the ranking to improve.',
+)
 const run = at('run.trec')
 kith('search', { ...embeddings, top: 200, out: run })
 
 say(
   'Try',
-  'The whole comparison in one command, on the dev queries: vector search, BM25, both fused, Kith, and with more than 50 judged queries Kith with tuned settings. Look at the verdict.',
+  'Compare vector search, BM25, RRF, score fusion and Kith on the dev queries with one command; with more than 50 judged queries, also Kith with tuned settings. Look at the verdict.',
 )
 kith('try', { split: 'dev', trials: 80 }, { rest: folder })
 
 say(
   'Rerank',
-  'All queries, with the settings that the dev queries chose, where they were enough to choose. Look at the queries per second.',
+  'Rerank all queries, with the settings that were tuned on the dev queries if there were enough of them. Look at the queries per second.',
 )
 const tuned = at('.kith/own/try/tuned.json')
 const settings = existsSync(tuned) ? { settings: tuned } : {}
@@ -73,7 +78,7 @@ kith('rerank', { ...settings, out: at('reranked.trec') }, { rest: folder })
 
 say(
   'Labels',
-  'As if only one relevant document per training query were known: soft labels for a trainer. Look at what part of the probability that they move goes to documents that are in fact relevant.',
+  'Make soft labels as if only one relevant document per training query were known. Look at how much of the moved probability goes to documents that are in fact relevant.',
 )
 console.log(`   ${await hideLabels(collection, run, folder)}`)
 const complete = { test: at('qrels/test.tsv'), train: at('qrels/train.tsv') }
@@ -87,14 +92,14 @@ for (const target of ['uniform', 'mixed']) {
 
 say(
   'Audit',
-  'Again one known relevant document per test query: which others are relevant, but not judged? Look at how many of those listed first are.',
+  'Find the missing judgments, again with one known relevant document per test query. Look at how many of the first documents in the list are relevant.',
 )
 kith('audit', { qrels: sparse('test'), 'per-query': 5, out: at('audit.tsv') }, { rest: folder })
 const found = await foundMissing(at('audit.tsv'), complete.test, sparse('test'))
 
 say(
   'Train',
-  'A short training of the query encoder on those labels, stopped by one label per dev query; documents are not encoded again. Its queries are searched, and then reranked as well.',
+  'Train the query encoder on these labels for a short time; one label per dev query chooses the checkpoint. Documents are not encoded again. Then search with the trained queries, and rerank.',
 )
 const trained = at('trained')
 // A stopped training resumes; a finished training may have other settings, from an earlier version
@@ -120,13 +125,13 @@ kith(
   { rest: folder },
 )
 
-say('Measure', 'Test queries with complete labels, each run against plain search.')
+say('Measure', 'Compare each run with vector search, on test queries with complete labels.')
 const runs = ['run', 'reranked', 'trained', 'trained-reranked'].map((file) => at(`${file}.trec`))
 kith('eval', { run: runs, measures: 'nDCG@10,MRR@10,Recall@10' }, { rest: folder })
 
 say(
   'Report',
-  'The same on one page, with every query before and after, and the settings around the chosen point.',
+  'Write one page with all results: every query before and after, and charts of the settings.',
 )
 const sweep = at('sweep')
 if (!quick) {
@@ -139,8 +144,8 @@ const known = [
 ]
 const tables = [
   {
-    title: 'Where the hidden answer is known',
-    note: 'One relevant document per query was kept, all others were hidden; the complete labels say what part of what labels and audit point at is relevant.',
+    title: 'Hidden relevant documents that were found',
+    note: 'One relevant document per query was kept, and all others were hidden. The complete labels show how much of what labels and audit found is relevant.',
     rows: known,
   },
 ]
@@ -161,7 +166,7 @@ console.log(`\n${table(await finalTable(runs, complete.test))}`)
 console.log('p against vector search: randomization test, Holm-corrected')
 console.log(`\n${table(known)}`)
 const seconds = Math.round((performance.now() - start) / 1000)
-console.log(`\n${seconds} s in all.`)
+console.log(`\nFinished in ${seconds} s.`)
 console.log(`Judge missing labels yourself: ${at('audit.html')}`)
 console.log(`Report: ${report}`)
 

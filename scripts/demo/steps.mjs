@@ -23,7 +23,7 @@ export function kith(command, options, { once, rest } = {}) {
   const shown = args.map((word) => (word.startsWith('/') ? relative(process.cwd(), word) : word))
   console.log(`   $ npx kith ${command} ${shown.join(' ')}`)
   if (once && existsSync(once)) {
-    console.log('   (there already)')
+    console.log('   (kept from an earlier demo)')
     return
   }
   const { status, stdout } = spawnSync(

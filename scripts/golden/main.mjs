@@ -43,7 +43,7 @@ function checkGaps(id, scores) {
   for (let i = 1; i < scores.length; i++) {
     const gap = scores[i - 1] - scores[i]
     if (gap !== 0 && gap < CLOSEST * Math.max(1, Math.abs(scores[i]))) {
-      throw new Error(`${id}: places ${i - 1} and ${i} differ by ${gap}; take other numbers`)
+      throw new Error(`${id}: places ${i - 1} and ${i} differ by only ${gap}; choose other numbers`)
     }
   }
 }

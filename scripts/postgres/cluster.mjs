@@ -33,7 +33,8 @@ export class Cluster {
    */
   static async start(settings = {}) {
     const programs = binaries()
-    if (!hasVector()) throw new Missing('no pgvector: run scripts/postgres/main.mjs install')
+    if (!hasVector())
+      throw new Missing('pgvector is not installed; run node scripts/postgres/main.mjs install')
     const folder = mkdtempSync(join(tmpdir(), 'kith-postgres-'))
     const cluster = new Cluster(folder)
     try {

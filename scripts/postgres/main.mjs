@@ -30,7 +30,9 @@ try {
       opened(folder).remove()
       break
     default:
-      throw new Missing('say what to do: install, start, url FOLDER, or stop FOLDER')
+      throw new Missing(
+        'usage: node scripts/postgres/main.mjs install | start | url FOLDER | stop FOLDER',
+      )
   }
 } catch (error) {
   if (!(error instanceof Missing)) throw error
@@ -41,5 +43,5 @@ try {
 function opened(folder) {
   // Only what `start` made is stopped and removed.
   if (folder && existsSync(join(folder, 'url'))) return new Cluster(folder)
-  throw new Missing(`${folder ?? 'the folder'} is not one that start printed`)
+  throw new Missing(`${folder ?? 'the folder'} is not a folder that start printed`)
 }

@@ -15,7 +15,7 @@ export function binaries() {
   const asked = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim()
   const found = [...debian, asked].find((folder) => folder && existsSync(join(folder, 'initdb')))
   if (found) return found
-  throw new Missing('no PostgreSQL: install it (Debian: apt-get install postgresql)')
+  throw new Missing('PostgreSQL is not installed; install it (Debian: apt-get install postgresql)')
 }
 
 /** Whether the extension is installed where the server looks for it. */
@@ -34,6 +34,6 @@ export function run(program, args, options = {}) {
   if (error) throw error
   if (status === 0) return stdout
   throw new Error(
-    `${program} ${args.join(' ')} ended with ${status}: ${stderr ?? ''}${stdout ?? ''}`,
+    `${program} ${args.join(' ')} failed with exit code ${status}: ${stderr ?? ''}${stdout ?? ''}`,
   )
 }

@@ -17,12 +17,14 @@ const RELEASE = 'trixie'
 
 /** Builds and installs pgvector for the system's PostgreSQL, if it is missing. */
 export function installVector() {
-  if (hasVector()) return 'pgvector is there'
+  if (hasVector()) return 'pgvector is already installed'
   if (process.getuid?.() !== 0) {
-    throw new Missing('no pgvector: run scripts/postgres/main.mjs install as root')
+    throw new Missing(
+      'pgvector is not installed; run node scripts/postgres/main.mjs install as root',
+    )
   }
   const version = /postgresql\/(\d+)\/bin/.exec(binaries())?.[1]
-  if (!version) throw new Missing('no pgvector: install it for this PostgreSQL')
+  if (!version) throw new Missing('pgvector is not installed; install it for this PostgreSQL')
   run('apt-get', ['update', '-qq'])
   aptInstall(`postgresql-server-dev-${version}`, 'build-essential', 'dpkg-dev')
   buildVector()
@@ -93,7 +95,7 @@ function fetchSource({ state, downloads, source }) {
     `Codename: ${release}`,
     'Component: main',
   ]).split('\n')[0]
-  if (!mirror) throw new Missing('no pgvector: apt knows no mirror to fetch its source from')
+  if (!mirror) throw new Missing('cannot install pgvector: apt has no mirror for source packages')
   const list = join(state, 'sources.list')
   writeFileSync(list, `deb-src ${mirror} ${RELEASE} main\n`, { mode: 0o644 })
   const settings = Object.entries({
@@ -108,8 +110,8 @@ function fetchSource({ state, downloads, source }) {
   const description = readdirSync(downloads).find((entry) =>
     /^pgvector_[\w.+~-]+\.dsc$/.test(entry),
   )
-  if (!description) throw new Missing('no pgvector: apt fetched no source of it')
-  // dpkg-source compares the archives with the checksums that apt's signed list led to.
+  if (!description) throw new Missing('cannot install pgvector: apt did not fetch its source')
+  // It compares the archives with the checksums that apt's signed list led to.
   const target = join(source, 'pgvector')
   run('dpkg-source', ['--extract', join(downloads, description), target])
   return target

@@ -272,7 +272,7 @@ test('kith train reports the saved checkpoint, and treats a repeated Ctrl-C as o
   expect(ended.code).toBe(130)
   const saved = /the checkpoint of step (\d+) of 4000 is saved/.exec(ended.err)
   expect(Number(saved?.[1])).toBeGreaterThan(0)
-  expect(ended.err).toContain('stopping: finishing the step under way and saving it')
+  expect(ended.err).toContain('stopping: finishing and saving the current step')
 })
 
 /** The first message of a client of `kith mcp`. */

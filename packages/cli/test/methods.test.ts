@@ -22,7 +22,9 @@ test('names wrong options of a method', () => {
   expect(wrong('--set', 'method=rocchio', '--set', 'feedbackWeight=2')).toMatch(
     /feedbackWeight must be .*, got 2/,
   )
-  expect(wrong('--then-cross-encode', 'm:0')).toMatch(/must rerank a document, got m:0/)
+  expect(wrong('--then-cross-encode', 'm:0')).toMatch(
+    /must rerank at least 1 document, such as MODEL:10, got m:0/,
+  )
   const both = ['--then-cross-encode', 'm:3']
   expect(wrong(...both)).toMatch(/needs texts; add --corpus and --query-text/)
 })

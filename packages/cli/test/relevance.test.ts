@@ -63,7 +63,7 @@ describe.skipIf(!existsSync(shared))('relevance on CISI', () => {
     expect([...sure.values()].flat().length).toBeLessThan([...auto.values()].flat().length)
     const out = ['--out', join(folder, 'x.trec')]
     expect(kith('rerank', ...files, ...out, '--cutoff', 'some').err).toContain(
-      '--cutoff takes auto',
+      '--cutoff must be auto',
     )
     const bare = [...files, ...out, '--cutoff', 'auto']
     bare[bare.indexOf('--docs') + 1] = join(own, 'docs.npy')

@@ -137,7 +137,7 @@ test.each([
   [{ set: ['shrinkage=3'] }, 'setting shrinkage has no effect: shrinkage needs --adapter linear'],
   [
     { adapter: 'linear', set: ['learningRate=1e-3'] },
-    'setting learningRate has no effect: learningRate is of training by steps; --adapter linear is fitted',
+    'setting learningRate has no effect: learningRate works only for training by steps, and --adapter linear is fitted; leave it out',
   ],
   [{ adapter: 'linear', set: ['inverseTemperature=20'] }, 'inverseTemperature has no effect'],
   [{ adapter: 'linear', set: ['topLayers=2'] }, 'topLayers has no effect'],
@@ -151,7 +151,7 @@ test('has a row in the help for every setting', () => {
   const rows = settingRows(trainingTable)
   expect(rows.find(([left]) => left.startsWith('learningRate='))).toEqual([
     'learningRate=NUMBER',
-    'peak learning rate (3e-5 for an encoder, 1e-3 for an adapter)',
+    'peak learning rate (default: 3e-5 for an encoder, 1e-3 for an adapter)',
   ])
   expect(rows.map(([left]) => left.split('=')[0])).toEqual([
     ...new Set(rows.map(([left]) => left.split('=')[0])),

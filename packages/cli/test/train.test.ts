@@ -192,8 +192,8 @@ describe('kith train', () => {
     expect(first).toMatchObject({ query: 'q0', groundTruth: [] })
     expect(first.docs).toHaveLength(5)
     for (const [args, message] of [
-      [['train', ...files], '--target distil takes the texts'],
-      [['train', ...inputs('queries.npy'), '--teacher', 'x'], 'belong to --target distil'],
+      [['train', ...files], '--target distil needs a ranking to learn from'],
+      [['train', ...inputs('queries.npy'), '--teacher', 'x'], 'work only with --target distil'],
       [['labels', '--run', 'x', '--target', 'distil', '--qrels', 'y'], 'leave out --qrels'],
       [['labels', '--run', 'x', '--docs', 'y', '--set', 'depth=5'], 'unknown setting'],
       [['labels', '--run', 'x', '--docs', 'y'], '--queries FILE is required'],

@@ -48,7 +48,7 @@ export {
   sliceRun,
 } from './runs/run-slices.ts'
 export { countRankings, streamRankings } from './runs/run-stream.ts'
-export { formatP, holm, markOf } from './stats/compare.ts'
+export { formatP, holm, markOf, statedP } from './stats/compare.ts'
 export { tQuantile } from './stats/t-distribution.ts'
 export {
   type SharedTextStore,

@@ -383,8 +383,11 @@ describe('documents with embeddings', () => {
 
   test('are refused if they do not match', async () => {
     const wrong: [CollectionInputs, string][] = [
-      [{}, 'a collection is a folder of Markdown files, documents in memory, docs'],
-      [{ docs, store: 'x' }, 'give one of them'],
+      [
+        {},
+        'exactly one of these is required: a folder of Markdown files, documents in memory, docs',
+      ],
+      [{ docs, store: 'x' }, 'exactly one of these is required'],
       [{ folder, corpus }, 'leave out corpus'],
       [{ docs: path('none.npy') }, 'none.npy: there is no such file'],
       [{ docs, corpus: path('none.jsonl') }, 'none.jsonl: there is no such file'],

@@ -39,7 +39,7 @@ describe('fitAdapterFiles', () => {
     expect([queries, by]).toEqual([6, 'judgments'])
     expect(measures['nDCG@10']!.after).toBeGreaterThan(measures['nDCG@10']!.before + 0.3)
     expect(remarks).toContain(
-      '6 of 32 judged queries are held out (seed 0) to test the adapter; the one that is saved learns from them too',
+      '6 of 32 judged queries are held out (seed 0) to test the adapter; the saved adapter learns from all queries',
     )
     const made = { adapter: path('labels'), queries: path('queries.npy'), out: path('adapted.npy') }
     await adaptQueries(made)
@@ -162,8 +162,8 @@ describe('fitAdapterFiles', () => {
       expect(fitAdapterFiles({ ...inputs(more), out: path('x') })).rejects.toThrow(message)
     const training = { queries: path('queries.npy'), run: path('run.trec') }
     await refused({ training }, 'the training queries have no judgments')
-    await refused({ recipe: 'ranking' }, 'the recipe ranking learns a ranking: give a teacher')
-    await refused({ holdOut: 2 }, 'holdOut must be from 0 to below 1, got 2')
+    await refused({ recipe: 'ranking' }, 'the recipe ranking learns a ranking; pass a teacher')
+    await refused({ holdOut: 2 }, 'holdOut must be a number from 0 to below 1, got 2')
     await refused({ holdOut: 0.1, validation: inputs().training }, 'leave out holdOut')
     const steps = trainFromFiles({ ...inputs(), adapter: 'linear', settings: {}, out: path('x') })
     await expect(steps).rejects.toThrow('a linear adapter is not trained by steps')

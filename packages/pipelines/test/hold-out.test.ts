@@ -112,14 +112,14 @@ describe('a training without validation queries', () => {
   test('refuses to hold out queries twice, or without judgments', async () => {
     const validation = { ...files, qrels: path('dev.trec') }
     await expect(train('x', { validation, holdOut: 0.2 })).rejects.toThrow(
-      'the validation queries are held out already: leave out holdOut',
+      'holdOut has no effect with validation queries, which are held out; leave out holdOut',
     )
     const teacher = { run: path('run.trec') }
     await expect(train('x', { training: files, teacher, holdOut: 0.2 })).rejects.toThrow(
-      'the training queries have no judgments to be tested by: leave out holdOut',
+      'holdOut needs judgments of the training queries; leave out holdOut',
     )
     await expect(train('x', { holdOut: 1 })).rejects.toThrow(
-      'holdOut must be from 0 to below 1, got 1',
+      'holdOut must be a number from 0 to below 1, got 1',
     )
   })
 })

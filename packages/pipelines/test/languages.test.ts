@@ -105,6 +105,12 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
     expect(tokenizer).toBe(language)
     await rerankRun({ ...files, statistics: { file } })
     expect(await result()).toEqual({ best: 'd2', tokenizer: language })
+    const remarks: string[] = []
+    await rerankRun(
+      { ...files, statistics: { file }, settings: { tokenizer: 'auto' } },
+      { onRemark: (remark) => remarks.push(remark) },
+    )
+    expect(remarks).toContain(`tokenizer: ${language}, by the term statistics in ${file}`)
     await expect(
       rerankRun({ ...files, statistics: { file }, settings: { tokenizer: 'french' } }),
     ).rejects.toThrow(`term statistics were built with tokenizer '${language}'`)
@@ -173,6 +179,8 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
 
         await rerankRun({ ...inputs, store: store() })
         expect(await result()).toEqual({ best: 'd2', tokenizer: language })
+        await rerankRun({ ...inputs, store: store(), settings: { tokenizer: 'auto' } }, hooks)
+        expect(remarks).toContain(`tokenizer: ${language}, by the term statistics of the store`)
         const refused = `counted with tokenizer '${language}', but this call uses 'french'`
         const french = { settings: { tokenizer: 'french' } } as const
         await expect(rerankRun({ ...inputs, ...french, store: store() })).rejects.toThrow(refused)

@@ -96,12 +96,12 @@ test('fulfills a filter with all results, however rare the documents are', async
 
 test.each([
   [{ documents, foldr: 'x' }, 'unknown option "foldr", did you mean folder?'],
-  [{ documents, folder: 'x' }, 'give one of them'],
+  [{ documents, folder: 'x' }, 'exactly one of these is required'],
   [{ documents, corpus: 'x' }, 'leave out corpus'],
-  [{ documents, cache: 'x' }, 'cache is for a folder'],
-  [{ documents: [] }, 'documents is empty'],
-  [{ documents: [{ id: 'a' }] }, 'documents[0].text is undefined, expected a string'],
-  [{ documents: [documents[0], documents[0]] }, 'documents[1].id is "d0" as of another'],
+  [{ documents, cache: 'x' }, 'cache has no effect with documents in memory'],
+  [{ documents: [] }, 'documents must have at least one document'],
+  [{ documents: [{ id: 'a' }] }, 'documents[0].text must be a string, got undefined'],
+  [{ documents: [documents[0], documents[0]] }, 'documents[1].id "d0" occurs twice'],
 ])('refuses wrong inputs (%#)', async (inputs, message) => {
   await expect(openCollectionWith(openLetters, inputs as object, {})).rejects.toThrow(message)
 })

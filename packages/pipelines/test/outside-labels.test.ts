@@ -29,14 +29,14 @@ test('counts labels outside the candidates, and drops them with queries that hav
     }),
   ])
   expect(outsideRemark(counts, 'drop')).toBe(
-    "3 of 7 labeled documents (43 %) are not among their query’s first 3 candidates: they are left out, and 1 queries that have no others (outside: 'inject' puts them in)",
+    "3 of 7 labeled documents (43 %) are not among their query’s first 3 candidates and are left out, and 1 queries that have no others (outside: 'inject' adds them)",
   )
 })
 
 test('inserts labels outside the candidates on request, with a warning if they are many', () => {
   const { queries: kept, counts } = treatOutside(queries, 'inject', 3)
   expect(kept).toEqual(queries)
-  expect(outsideRemark(counts, 'inject')).toContain('and are put in: that teaches to move away')
+  expect(outsideRemark(counts, 'inject')).toContain('and are added, which can make the model worse')
   expect(outsideRemark({ ...none, labels: 100, outside: 9 }, 'inject')).toBeUndefined()
   expect(outsideRemark({ ...none, labels: 100 }, 'drop')).toBeUndefined()
 })

@@ -184,20 +184,18 @@ describe('a training without judgments', () => {
     await failing({ settings: { skip: 3 } }).toThrow('leave out skip')
     await failing({ settings: { negativesBelow: 0.9 } }).toThrow('leave out negativesBelow')
     await failing({ settings: { target: {} } }).toThrow('leave out target')
-    await failing({ settings: { loss: 'infonce' } }).toThrow('take the loss kl')
-    await failing({ teacher: {} }).toThrow('takes the texts of documents and queries')
+    await failing({ settings: { loss: 'infonce' } }).toThrow('setting loss must be kl')
+    await failing({ teacher: {} }).toThrow('Kith needs texts to make the ranking that teaches')
     await failing({ teacher: { ...teacher, run: path('run.trec') } }).toThrow('leave out corpus')
     await failing({ teacher: { ...teacher, depth: 0 } }).toThrow('depth')
-    await failing({ teacher: undefined }).toThrow('give them, or labels, or a teacher')
+    await failing({ teacher: undefined }).toThrow('pass qrels, labels or a teacher')
     await failing({ teacher: undefined, training: judged }).toThrow(
       'the validation queries have no judgments',
     )
-    await expect(tuneTraining({ ...inputs(), out: path('x') })).rejects.toThrow(
-      'leave out the teacher',
-    )
+    await expect(tuneTraining({ ...inputs(), out: path('x') })).rejects.toThrow('leave out teacher')
     const byLoss = { ...inputs(), teacher: undefined, settings: { selectBy: 'loss' } }
     await expect(tuneTraining({ ...byLoss, out: path('x') })).rejects.toThrow(
-      'select by a measure such as nDCG@10',
+      'setting selectBy must be a measure such as nDCG@10, got loss',
     )
   })
 })

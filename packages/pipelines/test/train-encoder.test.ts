@@ -103,7 +103,7 @@ test('keeps long queries whole, unless maxTokens truncates them, and counts trun
   expect(remarks.join()).not.toContain('longer than')
   expect(await train('cut', 32)).toMatchObject({ cut: { training: 2, validation: 1 } })
   expect(remarks).toContain(
-    '2 of 24 training queries and 1 of 16 validation queries are longer than 32 tokens (maxTokens): what is beyond is cut off',
+    '2 of 24 training queries and 1 of 16 validation queries are truncated to 32 tokens (maxTokens)',
   )
   const validation = (out: string) => read(`${out}/metrics.jsonl`).split('\n')[0]
   expect(validation('cut')).not.toBe(validation('whole'))

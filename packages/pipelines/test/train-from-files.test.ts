@@ -159,7 +159,7 @@ describe('trainFromFiles', () => {
       await expect(train('other', inputs)).rejects.toThrow(message)
     }
     const both = { ...inputs, settings: { steps: 3, target: { target: 'mixed' } } } as const
-    await expect(train('other', both)).rejects.toThrow('the labels are targets already')
+    await expect(train('other', both)).rejects.toThrow('setting target has no effect with labels')
     expect(existsSync(path('other'))).toBe(false)
   })
 
@@ -214,13 +214,15 @@ describe('trainFromFiles', () => {
       return remarks.join('\n')
     }
     const short = await remarksOf('short', { settings: { steps: 1, listSize: 30 } })
-    expect(short).toMatch(/training queries have fewer than 50 candidates, the hardest/)
-    expect(short).toMatch(/labeled documents \(\d+ %\) are not among .* first 30 candidates: they/)
+    expect(short).toMatch(
+      /training queries have fewer than 50 candidates; the first candidates include unlabeled relevant documents/,
+    )
+    expect(short).toMatch(/labeled documents \(\d+ %\) are not among .* first 30 candidates and are left out/)
     const fine = await remarksOf('fine', { settings: { steps: 1, listSize: 30, skip: 2 } })
     expect(fine).not.toContain('the hardest')
     expect(await remarksOf('long', { settings: { steps: 1 } })).not.toMatch(/hardest|not among/)
     const injected = { outside: 'inject', settings: { steps: 1, listSize: 30 } } as const
-    expect(await remarksOf('injected', injected)).toContain('and are put in')
+    expect(await remarksOf('injected', injected)).toContain('and are added')
     const none = { settings: { steps: 1, listSize: 2 } }
     await expect(train('none', none)).rejects.toThrow(
       /32 of 32 labeled documents \(100 %\) are not among their query’s first 2 candidates/,
@@ -229,7 +231,9 @@ describe('trainFromFiles', () => {
 
   test('names wrong inputs', async () => {
     const failing = (more: Partial<TrainInputs>) => expect(train('x', more)).rejects
-    await failing({ settings: { steps: 2, epochs: 2 } }).toThrow('steps and epochs say the same')
+    await failing({ settings: { steps: 2, epochs: 2 } }).toThrow(
+      'steps and epochs cannot be combined',
+    )
     await failing({ topLayers: 2 }).toThrow('an adapter has no layers')
     await failing({ settings: { steps: 1, loss: 'hinge' as 'kl' } }).toThrow('hinge')
     await failing({ device: 'abacus', settings: { steps: 1 } }).toThrow('abacus')
@@ -250,7 +254,7 @@ test('compareTrainings names the line and file of a mistake', async () => {
   const validation = { kind: 'validation', step: 0, loss: 1, measures: { 'nDCG@10': 0.5 } }
   const compare = () => compareTrainings({ folders: [folder], out: path('x.svg') })
   await expect(compare()).rejects.toThrow(
-    /metrics.jsonl: cannot be read: name a folder that kith train wrote/,
+    /metrics.jsonl: cannot be read; name a folder that kith train wrote/,
   )
   for (const [contents, message] of [
     ['', /metrics.jsonl: contains no validations/],

@@ -107,10 +107,10 @@ test('skips missing data on request, or leaves out the query', () => {
     ['candidates of the run have no embedding', 'd9'],
     ['labeled documents have no embedding', 'd7'],
     ['queries of the run have no text', 'mute'],
-    ['queries of the run have no labels (were they made for it?)', 'bare'],
+    ['queries of the run have no labels (were the labels made for this run?)', 'bare'],
     ['queries of the run have no labeled document with an embedding', 'stray'],
   ])
   expect(() => trainingQueries({ ...sources, missing: 'skip', texts: new Map() })).toThrow(
-    'none of 2 queries has a relevant document with an embedding and all else',
+    'none of 2 queries has a relevant document with an embedding and everything else',
   )
 })

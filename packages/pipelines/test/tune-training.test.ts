@@ -73,8 +73,8 @@ test('resumes the trial in which it was stopped', async () => {
 
 test('refuses inputs without validation queries, and makes its own targets', async () => {
   await expect(tuneTraining({ ...inputs, validation: undefined })).rejects.toThrow(
-    'trials are judged on validation queries',
+    'trials are compared on validation queries',
   )
   const training = { ...inputs.training, labels: 'labels.jsonl' }
-  await expect(tuneTraining({ ...inputs, training })).rejects.toThrow('leave out the labels')
+  await expect(tuneTraining({ ...inputs, training })).rejects.toThrow('leave out labels')
 })

@@ -16,8 +16,12 @@ export const backgroundCommand = defineCommand({
   options: {
     docs: { value: 'FILE', file: 'input', help: 'embeddings of all documents' },
     ...storeOption,
-    out: { value: 'FILE', file: 'output', help: 'the background (default: DOCS.background.json)' },
-    seed: { value: 'N', help: 'seed of the sample', default: '0' },
+    out: {
+      value: 'FILE',
+      file: 'output',
+      help: 'output file for the background (default: DOCS.background.json)',
+    },
+    seed: { value: 'N', help: 'random seed of the sample', default: '0' },
   },
   async run(values, output, stop) {
     const inputs = {

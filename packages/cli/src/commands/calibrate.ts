@@ -21,13 +21,13 @@ export const calibrateCommand = defineCommand({
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
     corpus: { value: 'FILE', file: 'input', help: 'texts of the documents', required: true },
     'query-text': { value: 'FILE', file: 'input', help: 'texts of the queries', required: true },
-    qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
+    qrels: { value: 'FILE', file: 'input', help: 'relevance judgments', required: true },
     background: {
       value: 'FILE',
       file: 'input',
-      help: 'what kith background made (default: the file beside DOCS, made if it is missing)',
+      help: 'file of kith background (default: the file beside DOCS, made if missing)',
     },
-    out: { value: 'FILE', file: 'output', help: 'the calibration', required: true },
+    out: { value: 'FILE', file: 'output', help: 'output file for the calibration', required: true },
     ...datasetOptions,
   },
   writes: (values) => {

@@ -55,7 +55,7 @@ export const evalCommand = defineCommand({
     const runs = texts(values, 'run')
     if (baseline !== undefined) runs.unshift(baseline)
     if (failOn !== undefined && runs.length === 1) {
-      throw new UsageError('--fail-on compares runs: name a --baseline as well')
+      throw new UsageError('--fail-on needs a run to compare with; add --baseline FILE')
     }
     const result = await evaluateRuns(
       {

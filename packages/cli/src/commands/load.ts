@@ -29,7 +29,7 @@ export const loadCommand = defineCommand({
       default: 'same as --docs',
     },
     metric: { value: 'NAME', help: 'metric of the index: dot or cosine', default: 'dot' },
-    ...tokenizerOption('that of the store, english for a new one'),
+    ...tokenizerOption('the tokenizer of the store, or english for a new store'),
     index: { help: 'build an approximate vector index and a full-text index after loading' },
     ...embeddingOptions,
   },

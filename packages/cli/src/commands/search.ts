@@ -80,7 +80,9 @@ export const searchCommand = defineCommand({
       return tellFound(output, found, true)
     }
     for (const name of ['corpus', 'query-text', 'tokenizer'] as const) {
-      if (values[name] !== undefined) throw new UsageError(`--${name} needs --bm25`)
+      if (values[name] !== undefined) {
+        throw new UsageError(`--${name} works only with --bm25; add --bm25 or leave out --${name}`)
+      }
     }
     const source = readSource(values)
     const filter = optionalText(values, 'filter')
@@ -119,5 +121,7 @@ function tellFound(output: Output, found: SearchResult, most: boolean): void {
 function refuseVectorOptions(values: Values): void {
   const given = VECTOR_OPTIONS.find((name) => values[name] !== undefined)
   if (given === undefined) return
-  throw new UsageError(`--bm25 searches texts: leave out --${given}`)
+  throw new UsageError(
+    `--${given} cannot be combined with --bm25, which searches texts; leave out one of them`,
+  )
 }

@@ -47,15 +47,24 @@ export const trainCommand = defineCommand({
     ...splitOption,
     ...targetOption,
     ...rare(teacherOptions, 'corpus', 'query-text'),
-    labels: { value: 'FILE', file: 'input', help: 'their targets, by kith labels (JSONL)' },
-    out: { value: 'FOLDER', file: 'output', help: 'the trained model', required: true },
+    labels: {
+      value: 'FILE',
+      file: 'input',
+      help: 'labels of the training queries, by kith labels (JSONL)',
+    },
+    out: {
+      value: 'FOLDER',
+      file: 'output',
+      help: 'output folder for the trained model',
+      required: true,
+    },
   },
   writes: (values) => trainingResults.map((name) => join(text(values, 'out'), name)),
   async run(values, output, stop) {
     const out = text(values, 'out')
     const stopped = {
-      onStop: () => output.remark('stopping: finishing the step under way and saving it'),
-      next: `the same command goes on with the checkpoint in ${out}`,
+      onStop: () => output.remark('stopping: finishing and saving the current step'),
+      next: `run the same command again to resume from the checkpoint in ${out}`,
     }
     if (values.adapter === 'linear') {
       const inputs = { ...(await readFit(values)), out }

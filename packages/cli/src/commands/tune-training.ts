@@ -46,7 +46,9 @@ export const tuneTrainingCommand = defineCommand({
       )
     }
     if (values.adapter === 'linear') {
-      throw new UsageError('--adapter linear chooses its one setting itself: use kith train')
+      throw new UsageError(
+        '--adapter linear has no settings to tune; use kith train --adapter linear',
+      )
     }
     const inputs = {
       ...(await readTraining(values)).inputs,

@@ -21,7 +21,7 @@ const MOST_BYTES = 2 ** 20
 
 /** Queries that are less probably about the collection find nothing, for this reason. */
 const ON_TOPIC = 0.5
-const OFF = 'the query is probably off topic: the collection has nothing about it'
+const OFF = 'the query is probably off topic: the documents have nothing about it'
 
 /** Loads the SDK, which only this command needs. */
 export async function loadSdk() {

@@ -120,7 +120,7 @@ function readCutoff(values: RerankValues): RerankInputs['cutoff'] {
   const [, relevance] = /^relevance:(0?\.\d+|0|1)$/.exec(given) ?? []
   if (relevance !== undefined) return { relevance: Number(relevance) }
   if (/^[1-9]\d*$/.test(given)) return Number(given)
-  throw new UsageError(`--cutoff takes auto, a number of hits or relevance:0.5, not ${given}`)
+  throw new UsageError(`--cutoff must be auto, a number of hits or relevance:0.5, got ${given}`)
 }
 
 /** Documents that a cross-encoder reranks where --then-cross-encode does not say. */
@@ -135,8 +135,12 @@ function readThenCrossEncode(
   if (given === undefined) return undefined
   const [, model, count] = /^(.+?)(?::(\d+))?$/s.exec(given)!
   const first = Number(count ?? FIRST)
-  if (first === 0) throw new UsageError(`--then-cross-encode must rerank a document, got ${given}`)
-  // An earlier check requires --corpus and --query-text together; a store has the documents' texts.
+  if (first === 0) {
+    throw new UsageError(
+      `--then-cross-encode must rerank at least 1 document, such as MODEL:10, got ${given}`,
+    )
+  }
+  // That --corpus and --query-text go together is checked before; a store has the documents' texts.
   if (values['query-text'] === undefined) {
     const needed = 'store' in source ? '--query-text' : '--corpus and --query-text'
     throw new UsageError(`--then-cross-encode needs texts; add ${needed}`)

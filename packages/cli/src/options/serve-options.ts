@@ -57,17 +57,17 @@ export const serveOptions = {
   background: {
     value: 'FILE',
     file: 'input',
-    help: 'what kith background made (default: the file beside --store)',
+    help: 'file of kith background (default: the file beside --store)',
   },
   calibration: {
     value: 'FILE',
     file: 'input',
-    help: 'what kith calibrate made: relevance_score is then a calibrated probability',
+    help: 'file of kith calibrate, which makes relevance_score a calibrated probability',
   },
   adapter: {
     value: 'FOLDER',
     file: 'input',
-    help: 'query adapter by kith train --adapter, applied to texts of queries',
+    help: 'query adapter of kith train --adapter, applied to query texts',
   },
   ...encoderOptions,
   model: {

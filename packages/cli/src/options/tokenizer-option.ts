@@ -8,7 +8,7 @@ export function tokenizerOption(defaultName: string) {
   return {
     tokenizer: {
       value: 'NAME',
-      help: `tokenizer: ${tokenizerNames.join(', ')}, code, a language, auto for what fits the texts`,
+      help: `tokenizer: ${tokenizerNames.join(', ')}, code, a language, or auto to detect it from the texts`,
       default: defaultName,
     },
   } satisfies Options

@@ -22,39 +22,43 @@ const anyText = { check: () => {} }
 
 /** Inputs of a training that are no files: which queries and weights learn, and where. */
 export const trainInputTable: AnyTable = {
-  level: { help: 'from which grade on a document is relevant', default: 1, range: count(1) },
+  level: { help: 'lowest grade of a relevant document', default: 1, range: count(1) },
   outside: {
-    help: 'labeled documents that are not among the candidates (not for --adapter linear)',
+    help: 'treatment of labeled documents that are not among the candidates (not for --adapter linear)',
     default: jobDefaults.outside,
     values: outsidePolicies,
   },
   holdOut: {
-    help: 'part of the training queries to test the result on, without --dev-queries',
+    help: 'fraction of the training queries held out for testing, without --dev-queries',
     default: jobDefaults.holdOut,
     range: { from: 0, below: 1 },
   },
-  topLayers: { help: 'uppermost layers that learn', default: undefined, range: count(0) },
+  topLayers: { help: 'number of uppermost layers to train', default: undefined, range: count(0) },
   pooling: {
-    help: 'mean (RepBERT, E5) or first (TAS-B, CoCondenser, BGE)',
+    help: 'pooling: mean (RepBERT, E5) or first (TAS-B, CoCondenser, BGE)',
     default: undefined,
     values: ['mean', 'first'],
   },
   unitLength: {
-    help: 'whether embeddings get length 1, where the model’s files do not say',
+    help: 'scale embeddings to length 1 if the model’s files do not say',
     default: undefined,
     values: [true, false],
   },
-  maxTokens: { help: 'where queries are cut', default: undefined, range: count(1) },
-  revision: { help: 'revision of a model on the hub', default: 'main', ...anyText },
-  device: { help: 'cpu, or what onnxruntime has here besides', default: 'cpu', ...anyText },
-  threads: { help: 'threads of the CPU (all)', default: undefined, range: count(1) },
+  maxTokens: { help: 'truncate queries to this many tokens', default: undefined, range: count(1) },
+  revision: { help: 'branch, tag or commit of a model on the hub', default: 'main', ...anyText },
+  device: {
+    help: 'device: cpu, or another that onnxruntime supports on this machine',
+    default: 'cpu',
+    ...anyText,
+  },
+  threads: { help: 'number of CPU threads (default: all)', default: undefined, range: count(1) },
   dimensions: {
-    help: 'length of the vectors, for folders of raw memory maps',
+    help: 'dimensions of the vectors, for folders of raw memory maps',
     default: undefined,
     range: count(1),
   },
   memory: {
-    help: 'embeddings larger than this are read from the file as needed',
+    help: 'read embeddings from the file as needed if they are larger than this',
     default: '4G',
     ...anyText,
   },
@@ -63,7 +67,7 @@ export const trainInputTable: AnyTable = {
 /** The settings of a linear adapter. */
 export const fitTable: AnyTable = {
   shrinkage: {
-    help: 'pull of a linear adapter to the identity (by the recipe)',
+    help: 'shrinkage of a linear adapter to the identity (default: by the recipe)',
     default: undefined,
     symbol: 'Λ',
     range: { from: 0, above: true },
@@ -79,18 +83,18 @@ const { target, epsilon, ...plain } = trainTable
 const stepTable: AnyTable = {
   ...plain,
   epochs: {
-    help: 'times that each query is seen (4 for an encoder, 20 for an adapter)',
+    help: 'number of epochs (default: 4 for an encoder, 20 for an adapter)',
     default: undefined,
     range: count(1),
   },
   learningRate: {
     ...plain.learningRate,
-    help: 'peak learning rate (3e-5 for an encoder, 1e-3 for an adapter)',
+    help: 'peak learning rate (default: 3e-5 for an encoder, 1e-3 for an adapter)',
     default: undefined,
   },
   inverseTemperature: {
     ...plain.inverseTemperature,
-    help: 'factor of scores (by the scale of the embeddings)',
+    help: 'factor of scores before the softmax (default: by the scale of the embeddings)',
     default: undefined,
   },
 }
@@ -190,11 +194,16 @@ function split(given: Readonly<Given>) {
 function refuseSteps({ steps, inputs }: ReturnType<typeof split>): void {
   const without = (given: Given, allowed: readonly string[]) =>
     Object.fromEntries(Object.entries(given).filter(([name]) => !allowed.includes(name)))
-  refuseSettings(without(steps, shared), 'is of training by steps; --adapter linear is fitted')
-  refuseSettings(without(inputs, fitInputs), 'is of an encoder or of training by steps')
+  refuseSettings(
+    without(steps, shared),
+    'works only for training by steps, and --adapter linear is fitted',
+  )
+  refuseSettings(without(inputs, fitInputs), 'works only for encoders and training by steps')
 }
 
 function refuseSettings(given: object, reason: string): void {
   const [name] = Object.keys(given)
-  if (name !== undefined) throw new UsageError(`setting ${name} has no effect: ${name} ${reason}`)
+  if (name !== undefined) {
+    throw new UsageError(`setting ${name} has no effect: ${name} ${reason}; leave it out`)
+  }
 }

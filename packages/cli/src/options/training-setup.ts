@@ -19,11 +19,16 @@ export const trainingOptions = {
     help: 'training queries: texts, or embeddings for an adapter',
     required: true,
   },
-  'train-run': { value: 'FILE', file: 'input', help: 'their candidates', required: true },
-  qrels: { value: 'FILE', file: 'input', help: 'their judgments' },
-  'dev-queries': { value: 'FILE', file: 'input', help: 'held-out queries' },
-  'dev-run': { value: 'FILE', file: 'input', help: 'their candidates' },
-  'dev-qrels': { value: 'FILE', file: 'input', help: 'their judgments' },
+  'train-run': {
+    value: 'FILE',
+    file: 'input',
+    help: 'run with the candidates of the training queries',
+    required: true,
+  },
+  qrels: { value: 'FILE', file: 'input', help: 'relevance judgments of the training queries' },
+  'dev-queries': { value: 'FILE', file: 'input', help: 'dev queries, held out from training' },
+  'dev-run': { value: 'FILE', file: 'input', help: 'run with the candidates of the dev queries' },
+  'dev-qrels': { value: 'FILE', file: 'input', help: 'relevance judgments of the dev queries' },
   model: modelOptions.model,
   'query-prefix': modelOptions['query-prefix'],
   adapter: { value: 'KIND', help: 'train an adapter of query embeddings: linear or mlp' },
@@ -47,7 +52,7 @@ export const teacherOptions = {
   teacher: {
     value: 'FILE',
     file: 'input',
-    help: 'a run to learn from, such as a cross-encoder’s, instead of Kith’s ranking of --corpus',
+    help: 'run to learn from, such as a cross-encoder’s, instead of Kith’s ranking of --corpus',
   },
 } satisfies Options
 
@@ -88,7 +93,9 @@ export async function readFit(
   const { settings, inputs, shrinkage, distil } = await readTrainSettings(values)
   const { memory, device, ...others } = inputs
   if (values['query-prefix'] !== undefined) {
-    throw new UsageError('--query-prefix has no effect: an adapter takes embeddings')
+    throw new UsageError(
+      '--query-prefix has no effect with --adapter, which takes embeddings; leave it out',
+    )
   }
   const target = readTargetName(values)
   const read = {
@@ -117,18 +124,21 @@ export function readTeacher(
   const [corpus, queryText] = [optionalText(values, 'corpus'), optionalText(values, 'query-text')]
   const needed = readTargetName(values) === DISTIL
   if (!needed && values.adapter !== 'linear' && (run ?? corpus ?? queryText) !== undefined) {
-    throw new UsageError(`--teacher and texts belong to --target ${DISTIL}: leave them out`)
+    throw new UsageError(
+      `--teacher, --corpus and --query-text work only with --target ${DISTIL} or --adapter linear; leave them out`,
+    )
   }
   if (run !== undefined) return { ...distil, run, corpus }
   if (corpus !== undefined) return { ...distil, corpus, queryText }
   if (needed) {
     throw new UsageError(
-      `--target ${DISTIL} takes the texts of the documents (--corpus), or a --teacher`,
+      `--target ${DISTIL} needs a ranking to learn from; add --corpus and --query-text, or --teacher FILE`,
     )
   }
   const [setting] = Object.keys(distil)
   if (setting === undefined && queryText === undefined) return undefined
-  throw new UsageError(`${setting ? `setting ${setting}` : '--query-text'} needs --corpus`)
+  const given = setting ? `setting ${setting}` : '--query-text'
+  throw new UsageError(`${given} needs --corpus; add --corpus FILE or leave it out`)
 }
 
 function readFiles(values: TrainingValues) {

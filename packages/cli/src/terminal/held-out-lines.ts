@@ -1,4 +1,4 @@
-import { formatFigure, formatP } from '@kith/ir/internal'
+import { formatFigure, statedP } from '@kith/ir/internal'
 import type { HeldOutMeasures } from '@kith/pipelines/train'
 
 /** The figures of held-out queries before and after, a line per measure. */
@@ -6,6 +6,6 @@ export function heldOutLines({ measures }: HeldOutMeasures): string[] {
   return Object.entries(measures).map(([measure, { before, after, difference, randomization }]) => {
     const change = `${difference < 0 ? '−' : '+'}${formatFigure(Math.abs(difference))}`
     const figures = `${formatFigure(before)} before, ${formatFigure(after)} after`
-    return `  ${measure} ${figures} (${change}, p = ${formatP(randomization)})`
+    return `  ${measure} ${figures} (${change}, ${statedP(randomization)})`
   })
 }

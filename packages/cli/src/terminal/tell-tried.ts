@@ -1,4 +1,4 @@
-import { formatFigure, formatP, markOf } from '@kith/ir/internal'
+import { formatFigure, markOf, statedP } from '@kith/ir/internal'
 import type { QueryChange, TryResult } from '@kith/pipelines/try'
 import { type Output, table } from './output.ts'
 
@@ -52,7 +52,7 @@ function adapted(adapter: TryResult['adapter']): string[] {
   const { measure, by } = heldOut
   const { before, after, randomization } = heldOut.measures[measure]!
   const of = by === 'teacher' ? `agreement with Kith’s ranking (${measure})` : measure
-  const gain = `${of} of vector search ${formatFigure(before)} → ${formatFigure(after)} (p = ${formatP(randomization)}) on ${heldOut.queries} of them, held out`
+  const gain = `${of} of vector search ${formatFigure(before)} → ${formatFigure(after)} (${statedP(randomization)}) on ${heldOut.queries} of them, held out`
   const use = keepsOld ? 'no gain, so it has no row' : folder
   return [`Query adapter: learned from ${queries} training queries; ${gain}: ${use}.`]
 }

@@ -61,7 +61,8 @@ export function calibrate(queries: readonly JudgedHits[], folds = 10): Calibrati
       `query ${i}: expected as many judgments as relevances (${relevances.length}), got ${relevant.length}`,
     )
   })
-  if (queries.length === 0) throw new KithError('BAD_INPUT', 'no judged queries to calibrate on')
+  if (queries.length === 0)
+    throw new KithError('BAD_INPUT', 'no judged queries to calibrate on; pass at least one')
   const parts = Math.min(folds, queries.length)
   const heldOut = Array.from({ length: parts }, (_, fold) => {
     const platt = plattOf(queries.filter((_, i) => i % parts !== fold))

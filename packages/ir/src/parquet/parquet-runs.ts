@@ -74,7 +74,7 @@ class RunRows {
     for (const [i, id] of ids.entries()) {
       const score = scores[i]!
       if (!Number.isFinite(score)) {
-        throw new FileError(this.#file, '', `query ${query}: the score of ${id} is ${score}`)
+        throw new FileError(this.#file, '', `query ${query}: the score of ${id} must be finite, got ${score}`)
       }
       qid!.push(query)
       docid!.push(id)
@@ -133,7 +133,7 @@ export function readRunParquet(file: string): Run {
       for (const [i, own] of queries.entries()) {
         const [name, id] = [Buffer.from(own), Buffer.from(documents[i]!)]
         if (!Number.isFinite(scores[i])) {
-          throw new FileError(file, `row ${row}`, `the score is not a number: ${scores[i]}`)
+          throw new FileError(file, `row ${row}`, `score must be a number, got ${scores[i]}`)
         }
         builder.query(name, 0, name.length)
         builder.row(id, 0, id.length, scores[i]!, row++)

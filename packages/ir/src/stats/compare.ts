@@ -192,6 +192,12 @@ export function formatP(p: number): string {
   return p < 0.0001 ? '<0.0001' : p.toFixed(4)
 }
 
+/** A p value in a sentence: `p = 0.0042` or `p < 0.0001`. */
+export function statedP(p: number): string {
+  if (!Number.isFinite(p)) return 'too few queries for a test'
+  return p < 0.0001 ? 'p < 0.0001' : `p = ${formatP(p)}`
+}
+
 /** The mark of a significant difference. */
 export function markOf(p: number): string {
   if (p < 0.01) return '**'

@@ -53,13 +53,16 @@ function checkDocuments(documents: readonly MemoryDocument[]): ReadonlySet<strin
     for (const [name, value] of Object.entries(parts)) {
       if (typeof value === 'string') continue
       const got = value === null ? 'null' : typeof value
-      throw new KithError('BAD_INPUT', `documents[${i}].${name} is ${got}, expected a string`)
+      throw new KithError('BAD_INPUT', `documents[${i}].${name} must be a string, got ${got}`)
     }
     if (ids.has(id)) {
-      throw new KithError('BAD_INPUT', `documents[${i}].id is ${JSON.stringify(id)} as of another`)
+      throw new KithError(
+        'BAD_INPUT',
+        `documents[${i}].id ${JSON.stringify(id)} occurs twice; give each document an id of its own`,
+      )
     }
     ids.add(id)
   }
   if (ids.size > 0) return ids
-  throw new KithError('BAD_INPUT', 'documents is empty, expected at least one document')
+  throw new KithError('BAD_INPUT', 'documents must have at least one document, got an empty array')
 }

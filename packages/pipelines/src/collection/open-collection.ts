@@ -93,7 +93,9 @@ export async function openCollectionWith(
     store = opened.store
     checkDimensions(store, named)
     if ((inputs.folder ?? inputs.documents ?? inputs.corpus) !== undefined && !store.searchWords) {
-      hooks.onRemark?.('the texts are too many to find documents by their words: load a store')
+      hooks.onRemark?.(
+        'too many texts for a keyword index in memory, searching by vectors only; load the documents into a store to search by keywords, too',
+      )
     }
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
@@ -177,7 +179,7 @@ function placeOf({
   if ([folder, documents, docs, store].filter((place) => place !== undefined).length !== 1) {
     const places =
       'a folder of Markdown files, documents in memory, docs (a file of embeddings) or a store'
-    throw new KithError('BAD_INPUT', `a collection is ${places}: give one of them`)
+    throw new KithError('BAD_INPUT', `exactly one of these is required: ${places}`)
   }
   if (folder === undefined && documents === undefined) {
     return async (settings) => {
@@ -190,12 +192,15 @@ function placeOf({
   if (corpus !== undefined) {
     const what =
       folder === undefined
-        ? 'documents have their texts themselves'
-        : 'a folder has its texts itself'
-    throw new KithError('BAD_INPUT', `${what}: leave out corpus`)
+        ? 'corpus cannot be combined with documents, which have texts'
+        : 'corpus cannot be combined with folder, which has texts'
+    throw new KithError('BAD_INPUT', `${what}; leave out corpus`)
   }
   if (folder === undefined && cache !== undefined) {
-    throw new KithError('BAD_SETTING', 'cache is for a folder: documents in memory are not kept')
+    throw new KithError(
+      'BAD_SETTING',
+      'cache has no effect with documents in memory; leave out cache',
+    )
   }
   return async (settings, encoder, hooks) => {
     const { passages, ...wholes } = documents

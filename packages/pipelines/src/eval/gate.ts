@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { formatFigure, formatP } from '@kith/ir/internal'
+import { formatFigure, statedP } from '@kith/ir/internal'
 import type { EvaluateResult } from './evaluate-runs.ts'
 
 /** When a run fails against the baseline: a significant drop, or a mean that falls by more than `drop`. */
@@ -14,7 +14,7 @@ export function parseGate(text: string): Gate {
   if (drop !== undefined) return { drop: Number(drop) }
   throw new KithError(
     'BAD_SETTING',
-    `the gate must be significant or drop:NUMBER, such as drop:0.01, got "${text}"`,
+    `failOn must be significant or drop:NUMBER, such as drop:0.01, got "${text}"`,
   )
 }
 
@@ -30,7 +30,7 @@ export function gateFailures(
       )
       .map(
         ([measure, { difference, p }]) =>
-          `${name}: ${measure} fell by ${formatFigure(-difference)} (p ${formatP(p)})`,
+          `${name}: ${measure} fell by ${formatFigure(-difference)} (${statedP(p)})`,
       ),
   )
 }

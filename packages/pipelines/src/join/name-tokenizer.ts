@@ -32,7 +32,7 @@ export async function nameTokenizer<T extends { tokenizer?: Tokenizer | undefine
   if (typeof tokenizer === 'function') {
     throw new KithError(
       'BAD_SETTING',
-      'tokenizer is a function, which jobs on files do not take: name one, or call rerank',
+      'setting tokenizer must be a name for jobs on files, got a function; name a tokenizer, or call rerank() of @kith/core',
     )
   }
   const named = await nameOf(tokenizer, sources, hooks)
@@ -48,12 +48,18 @@ async function nameOf(
   if (tokenizer !== undefined && tokenizer !== 'auto') return tokenizer
   const file = typeof statistics === 'object' ? statistics.file : undefined
   const known = file === undefined ? await terms?.() : await readTermStatistics(file)
-  if (known && known.tokenizer !== 'function') return known.tokenizer
+  if (known && known.tokenizer !== 'function') {
+    const source = file === undefined ? 'of the store' : `in ${file}`
+    if (tokenizer === 'auto') {
+      hooks.onRemark?.(`tokenizer: ${known.tokenizer}, by the term statistics ${source}`)
+    }
+    return known.tokenizer
+  }
   if (tokenizer === undefined) return 'english'
   if (texts === undefined) {
     throw new KithError(
       'BAD_SETTING',
-      "tokenizer 'auto' looks at the texts of a corpus, and there are none: name a tokenizer",
+      "tokenizer 'auto' needs the texts of a corpus, or term statistics; pass corpus, or name a tokenizer",
     )
   }
   await loadLanguages('auto')

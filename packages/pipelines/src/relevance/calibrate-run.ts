@@ -69,7 +69,7 @@ async function judgedHits(inputs: CalibrateInputs, hooks: Hooks): Promise<Judged
       if (row === undefined || text === undefined || rows.includes(undefined)) {
         throw new KithError(
           'BAD_INPUT',
-          `query ${query} or one of its candidates has no embedding or no text: give the files that the run was made from`,
+          `query ${query} or one of its candidates has no embedding or no text; pass the files that the run was made from`,
         )
       }
       const { dimensions } = docs

@@ -11,5 +11,5 @@ export async function readCalibration(file: string): Promise<Calibration> {
   } catch {
     // The error below names the problem.
   }
-  throw new FileError(file, '', 'is not a calibration: make it with kith calibrate')
+  throw new FileError(file, '', 'is not a calibration; make one with kith calibrate')
 }

@@ -32,7 +32,10 @@ export async function collectBackground(
   if ('docs' in place) return measureFile({ ...inputs, docs: place.docs }, hooks)
   const { seed, sample, model, out } = inputs
   if (out !== undefined) {
-    throw new KithError('BAD_SETTING', 'a store keeps its background itself; leave out out')
+    throw new KithError(
+      'BAD_SETTING',
+      'a store keeps its background itself; leave out the option out',
+    )
   }
   await using store = await openStore(wholeAddress(place.store))
   throwIfAborted(hooks.signal)

@@ -129,11 +129,12 @@ function checkCutoff(inputs: RerankInputs): void {
   if (cutoff === undefined) return
   if (queryText === undefined) {
     const texts = 'docs' in placeOf(inputs) ? 'corpus and queryText' : 'queryText'
-    throw problem(`cutoff needs texts: give ${texts}`)
+    throw problem(`cutoff needs texts; pass ${texts}`)
   }
-  if (thenCrossEncode) throw problem('cutoff and thenCrossEncode do not go together')
+  if (thenCrossEncode)
+    throw problem('cutoff and thenCrossEncode cannot be combined; leave out one of them')
   if (inputs.tuned?.verdict === 'keep-run' && !inputs.force) {
-    throw problem('tuning advises against reranking: leave out cutoff, or pass force')
+    throw problem('kith tune advises against reranking; leave out cutoff, or pass force')
   }
 }
 
@@ -144,10 +145,10 @@ function checkShare({ shard, qrels, tuned, force, ...inputs }: RerankInputs): vo
     throw problem('shard needs docs, a file of embeddings; submit the work on a store instead')
   }
   if (qrels !== undefined) {
-    throw problem('shard and qrels do not go together; measure when all shards are reranked')
+    throw problem('shard and qrels cannot be combined; measure when all shards are reranked')
   }
   if (tuned?.verdict === 'keep-run' && !force) {
-    throw problem('tuning advises against reranking: leave out shard, or pass force')
+    throw problem('kith tune advises against reranking; leave out shard, or pass force')
   }
 }
 

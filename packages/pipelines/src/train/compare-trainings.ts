@@ -85,7 +85,7 @@ async function readTraining(
   measure: string,
 ): Promise<{ points: ValidationPoint[]; steps: StepPoint[] }> {
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new FileError(file, '', 'cannot be read: name a folder that kith train wrote')
+    throw new FileError(file, '', 'cannot be read; name a folder that kith train wrote')
   })
   const points: ValidationPoint[] = []
   const steps: StepPoint[] = []

@@ -34,13 +34,13 @@ export function holdOutOf(
 ): number {
   const fail = (problem: string) => new KithError('BAD_SETTING', problem)
   if (holdOut !== undefined && !(holdOut >= 0 && holdOut < 1)) {
-    throw fail(`holdOut must be from 0 to below 1, got ${holdOut}`)
+    throw fail(`setting holdOut must be a number from 0 to below 1, got ${holdOut}`)
   }
   const why = validation
-    ? 'the validation queries are held out already'
-    : !testable && 'the training queries have no judgments to be tested by'
+    ? 'holdOut has no effect with validation queries, which are held out'
+    : !testable && 'holdOut needs judgments of the training queries'
   if (!why) return holdOut ?? jobDefaults.holdOut
-  if (holdOut) throw fail(`${why}: leave out holdOut`)
+  if (holdOut) throw fail(`${why}; leave out holdOut`)
   return 0
 }
 
@@ -55,12 +55,12 @@ export function holdOutQueries<Q extends TrainingQuery>(
   qrels: Qrels,
   { part, seed = trainDefaults.seed }: { part: number; seed?: number | undefined },
   { onRemark }: Hooks,
-  use = 'to compare the model before and after on; holdOut 0 trains on all',
+  use = 'to compare the model before and after; holdOut 0 trains on all queries',
 ): { learned: readonly Q[]; heldOut: HeldOutQueries | undefined } {
   const count = Math.floor(queries.length * part)
   if (count < FEWEST) {
     onRemark?.(
-      `no queries are held out: ${queries.length} judged queries are too few, so judge the result on other queries`,
+      `no queries are held out, because ${queries.length} judged queries are too few; measure the result on other queries`,
     )
     return { learned: queries, heldOut: undefined }
   }

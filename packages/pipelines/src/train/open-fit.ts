@@ -76,7 +76,7 @@ export async function openFit(inputs: FitInputs, docs: Embeddings, hooks: Hooks)
   const { inverseTemperatureFor, inverseTemperatureOf } = await loadFit()
   const { training, validation, teacher, settings = {}, level, missing } = inputs
   if (!teacher && training.qrels === undefined && training.labels === undefined) {
-    throw bad('the training queries have no judgments: give them, or labels, or a teacher')
+    throw bad('the training queries have no judgments; pass qrels, labels or a teacher')
   }
   holdOutOf(inputs, true)
   const device = { device: inputs.device, threads: inputs.threads ?? availableParallelism() }
@@ -122,12 +122,14 @@ async function recipeOf(
   const chosen = recipe ?? found
   const labeled = training.qrels !== undefined || training.labels !== undefined
   if (chosen.startsWith('ranking') && !teacher) {
-    throw bad(`the recipe ${chosen} learns a ranking: give a teacher`)
+    throw bad(`the recipe ${chosen} learns a ranking; pass a teacher`)
   }
-  if (chosen !== 'ranking' && !labeled) throw bad(`the recipe ${chosen} needs judgments or labels`)
+  if (chosen !== 'ranking' && !labeled) {
+    throw bad(`the recipe ${chosen} needs judgments or labels; pass qrels or labels`)
+  }
   if (teacher && !chosen.startsWith('ranking')) {
     const why = soft ? 'the labels are targets already' : 'queries have several judgments'
-    onRemark?.(`the teacher is not asked: ${why}`)
+    onRemark?.(`not using the teacher: ${why}`)
   }
   return chosen
 }
@@ -154,7 +156,7 @@ async function openTest(
     const { queries, qrels } = read
     return { ...read, heldOut: { queries, qrels } }
   }
-  if (!teacher) throw bad('the validation queries have no judgments: give them')
+  if (!teacher) throw bad('the validation queries have no judgments; pass their qrels')
   const taught = await teachRead(read, teacher, given, hooks, true)
   const queries = taught.queries.map(({ labels, ...query }) => ({ ...query, taught: labels }))
   return { ...taught, heldOut: { queries, qrels: agreement(queries, given.docs) } }
@@ -173,7 +175,7 @@ function holdOut(
   const truth = qrels ?? agreement(all, docs)
   const testable = all.filter(({ id }) => truth.has(id))
   const { seed } = inputs.settings ?? {}
-  const use = 'to test the adapter; the one that is saved learns from them too'
+  const use = 'to test the adapter; the saved adapter learns from all queries'
   return holdOutQueries(testable, truth, { part, seed }, hooks, use)
 }
 

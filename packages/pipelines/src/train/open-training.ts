@@ -165,7 +165,7 @@ function remarkShortLists(
   const short = queries.filter(({ retrieved }) => Math.min(retrieved.length, listSize) < SHORT)
   if (short.length <= queries.length / 2) return
   onRemark?.(
-    `${short.length} of ${queries.length} training queries have fewer than ${SHORT} candidates, the hardest: many of these are relevant, though not labeled, and training on them alone can ruin a model; take longer lists (listSize, and a run that is as long), or leave doubtful ones out (skip, negativesBelow)`,
+    `${short.length} of ${queries.length} training queries have fewer than ${SHORT} candidates; the first candidates include unlabeled relevant documents, and training on them as negatives can make the model worse. Use longer lists (listSize, and a longer run), or leave out doubtful candidates (skip, negativesBelow)`,
   )
 }
 

@@ -61,7 +61,10 @@ export async function openTeacher(inputs: TeacherInputs, needed: NeededTexts): P
     return RankingTeacher.open({ corpus, queryText, statistics, settings }, needed)
   }
   if (corpus !== undefined || statistics !== undefined) {
-    throw new KithError('BAD_SETTING', 'a run teaches by itself: leave out corpus and statistics')
+    throw new KithError(
+      'BAD_SETTING',
+      'a teacher that is a run uses no texts; leave out corpus and statistics',
+    )
   }
   return new RunTeacher(run, await readRun(run), settings)
 }
@@ -118,7 +121,7 @@ class RankingTeacher implements Teacher {
     const files = checkTextPair(inputs)
     if (!files) {
       const problem =
-        'the ranking that teaches takes the texts of documents and queries (corpus, queryText); or give the run of another teacher'
+        'Kith needs texts to make the ranking that teaches; pass corpus and queryText, or the run of another teacher'
       throw new KithError('BAD_SETTING', problem)
     }
     const usual = resolveMethodSettings()

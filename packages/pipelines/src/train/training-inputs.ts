@@ -62,21 +62,21 @@ export function checkTraining({
 }: TrainingInputs): void {
   const fail = (problem: string) => new KithError('BAD_SETTING', problem)
   if (adapter === 'linear')
-    throw fail('a linear adapter is not trained by steps: use fitAdapterFiles')
+    throw fail('a linear adapter is not trained by steps; use fitAdapterFiles')
   if (adapter !== undefined && topLayers !== undefined) {
-    throw fail('an adapter has no layers: leave out topLayers')
+    throw fail('an adapter has no layers; leave out topLayers')
   }
   if (training.labels !== undefined && settings.target) {
-    throw fail('the labels are targets already: leave out the target of the settings')
+    throw fail('setting target has no effect with labels, which are targets; leave it out')
   }
   if (teacher) checkTeacher({ training, settings })
   else if (training.qrels === undefined && training.labels === undefined) {
-    throw fail('the training queries have no judgments: give them, or labels, or a teacher')
+    throw fail('the training queries have no judgments; pass qrels, labels or a teacher')
   } else if (validation && validation.qrels === undefined) {
-    throw fail('the validation queries have no judgments: give them')
+    throw fail('the validation queries have no judgments; pass their qrels')
   }
   if (settings.steps !== undefined && settings.epochs !== undefined) {
-    throw fail('steps and epochs say the same: give one of them')
+    throw fail('steps and epochs cannot be combined; set one of them')
   }
 }
 
@@ -94,15 +94,12 @@ function checkTeacher({ training, settings }: Pick<TrainingInputs, 'training' | 
   if (other !== undefined) {
     throw new KithError(
       'BAD_SETTING',
-      `a teacher gives every candidate its target: leave out ${other}`,
+      `${other} cannot be combined with a teacher, which sets the target of every candidate; leave out ${other}`,
     )
   }
   if (!lossNamed(loss).softTargets) {
     const able = lossNames.filter((name) => lossNamed(name).softTargets).join(' or ')
-    throw new KithError(
-      'BAD_SETTING',
-      `a teacher’s probabilities take the loss ${able}, not ${loss}`,
-    )
+    throw new KithError('BAD_SETTING', `setting loss must be ${able} with a teacher, got ${loss}`)
   }
 }
 

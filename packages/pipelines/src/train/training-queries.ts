@@ -80,10 +80,11 @@ export function trainingQueries(sources: QuerySources): QueriesMade {
 }
 
 function noneOf(qrels: Qrels | undefined, rankings: number, withoutTruth: number): string {
-  if (!qrels) return `none of ${rankings} queries has all that training takes`
-  const lack = withoutTruth < rankings ? ' and all else that training takes' : ''
+  if (!qrels)
+    return `none of ${rankings} queries has an embedding or text, candidates and labels, which training needs`
+  const lack = withoutTruth < rankings ? ' and everything else that training needs' : ''
   const example = [...qrels.keys()][0]
-  return `none of ${rankings} queries has a relevant document with an embedding${lack} (the judgments have query ${example})`
+  return `none of ${rankings} queries has a relevant document with an embedding${lack} (the first query id in the judgments is ${example})`
 }
 
 /** A training query without its judgments; undefined if the query lacks something. */
@@ -112,7 +113,7 @@ function labelsOf(
   join: Join,
 ): TrainingQuery['labels'] {
   if (!labeled) {
-    join.report.add('queries of the run have no labels (were they made for it?)', id)
+    join.report.add('queries of the run have no labels (were the labels made for this run?)', id)
     return undefined
   }
   const rows: number[] = []
@@ -249,10 +250,10 @@ export function outsideRemark(
   const where = `${outside} of ${labels} labeled documents (${share} %) are not among their query’s first ${candidates} candidates`
   if (policy === 'drop') {
     const lost = queries > 0 ? `, and ${queries} queries that have no others` : ''
-    return `${where}: they are left out${lost} (outside: 'inject' puts them in)`
+    return `${where} and are left out${lost} (outside: 'inject' adds them)`
   }
   if (outside < 0.1 * labels) return undefined
-  return `${where} and are put in: that teaches to move away from what the model knows (outside: 'drop' leaves them out)`
+  return `${where} and are added, which can make the model worse (outside: 'drop' leaves them out)`
 }
 
 /** The documents that a query learns from. */

@@ -56,7 +56,7 @@ export function remarkCutQueries(
   ].flatMap(([count, all, kind]) => (count > 0 ? [`${count} of ${all} ${kind} queries`] : []))
   if (parts.length > 0) {
     const limit = `${model.maxTokens} tokens (maxTokens)`
-    hooks.onRemark?.(`${parts.join(' and ')} are longer than ${limit}: what is beyond is cut off`)
+    hooks.onRemark?.(`${parts.join(' and ')} are truncated to ${limit}`)
   }
   return cut
 }

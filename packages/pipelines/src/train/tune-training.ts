@@ -57,17 +57,17 @@ export async function tuneTraining(
 ): Promise<TuneTrainingResult> {
   const { out, trials = jobDefaults.trainings, training, settings: given } = inputs
   if (!inputs.validation) {
-    throw new KithError('BAD_SETTING', 'trials are judged on validation queries: give them')
+    throw new KithError('BAD_SETTING', 'trials are compared on validation queries; pass validation')
   }
   if (training.labels !== undefined) {
-    throw new KithError('BAD_SETTING', 'trials make their own targets: leave out the labels')
+    throw new KithError('BAD_SETTING', 'trials make their own targets; leave out labels')
   }
   if (inputs.teacher) {
-    throw new KithError('BAD_SETTING', 'trials compare targets by judgments: leave out the teacher')
+    throw new KithError('BAD_SETTING', 'trials compare targets by judgments; leave out teacher')
   }
   if (given?.selectBy === 'loss') {
     const problem =
-      'the loss of a trial does not tell how well its target teaches: select by a measure such as nDCG@10'
+      'setting selectBy must be a measure such as nDCG@10, got loss, which trials with different targets cannot be compared by'
     throw new KithError('BAD_SETTING', problem)
   }
   const setup = await openTraining(inputs, hooks)

@@ -1,5 +1,5 @@
 import type { Evaluation } from '@kith/ir'
-import { formatP } from '@kith/ir/internal'
+import { statedP } from '@kith/ir/internal'
 import type { Tuned } from '@kith/tune'
 import { FEW_QUERIES } from '@kith/tune/internal'
 import type { CorrectedComparison } from '../eval/evaluate-runs.ts'
@@ -69,7 +69,7 @@ function claimOf(measure: string, difference: number, p: number): string {
     return `Kith ${difference > 0 ? 'improves' : 'worsens'} ${measure} by ${size} (${chance})`
   }
   const signed = `${difference < 0 ? '−' : '+'}${size}`
-  return `Kith does not measurably change ${measure} (${signed}, p = ${formatP(p)})`
+  return `Kith does not measurably change ${measure} (${signed}, ${statedP(p)})`
 }
 
 /** Names the system that is better than Kith by the measure, if one is. */

@@ -111,15 +111,15 @@ function Fields(): VNode {
           <code>vector</code>
         </dt>
         <dd>
-          required for the query and each document: at most {limits.dimensions} numbers, as many for
-          all; also read as <code>embedding</code>
+          required for the query and each document: 1 to {limits.dimensions} numbers, equally many
+          for all; may also be called <code>embedding</code>
         </dd>
         <dt>
           <code>text</code>
         </dt>
         <dd>
-          for all or none; with texts, BM25 is a part of the score. A document may also have a{' '}
-          <code>title</code>
+          optional, but for all or none; with texts, the score includes BM25. A document may also
+          have a <code>title</code>
         </dd>
         <dt>
           <code>score</code>
@@ -135,10 +135,9 @@ function Fields(): VNode {
         <dt>
           <code>id</code>
         </dt>
-        <dd>
-          a name, where you want one. At most {limits.documents.toLocaleString('en')} documents
-        </dd>
+        <dd>a name of the document (optional)</dd>
       </dl>
+      <p>At most {limits.documents.toLocaleString('en')} documents.</p>
     </section>
   )
 }

@@ -82,7 +82,7 @@ function textsOf({ texts }: TrialCollection, tokenizer: Tokenizer): TrialTexts |
   if (found) return found
   throw new KithError(
     'BAD_SETTING',
-    `texts were prepared with the tokenizers ${texts.map(({ docs }) => docs.tokenizer).join(', ')}, but the settings use ${String(tokenizer)}`,
+    `texts were prepared with the tokenizers ${texts.map(({ docs }) => docs.tokenizer).join(', ')}, but the settings use ${String(tokenizer)}; prepare them with that tokenizer`,
   )
 }
 
