@@ -19,12 +19,12 @@ export const backgroundCommand = defineCommand({
     out: { value: 'FILE', file: 'output', help: 'the background (default: DOCS.background.json)' },
     seed: { value: 'N', help: 'seed of the sample', default: '0' },
   },
-  async run(values, output, stop) {
-    const inputs = {
-      ...readSource(values),
-      out: optionalText(values, 'out'),
-      seed: optionalWhole(values, 'seed', { from: 0, to: 2 ** 32 - 1 }),
-    }
+  read: (values) => ({
+    ...readSource(values),
+    out: optionalText(values, 'out'),
+    seed: optionalWhole(values, 'seed', { from: 0, to: 2 ** 32 - 1 }),
+  }),
+  async run(inputs, output, stop) {
     const made = await stop.heed((signal) => collectBackground(inputs, output.hooks(signal)), {
       next: 'nothing was written',
     })

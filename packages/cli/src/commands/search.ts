@@ -1,5 +1,10 @@
 import { jobDefaults } from '@kith/pipelines/job'
-import { type SearchResult, searchRun } from '@kith/pipelines/search'
+import {
+  type Bm25Inputs,
+  type SearchInputs,
+  type SearchResult,
+  searchRun,
+} from '@kith/pipelines/search'
 import { defineCommand, rare, type Values } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import {
@@ -69,15 +74,13 @@ export const searchCommand = defineCommand({
     ...rare(embeddingOptions),
     ...workerOption,
   },
-  async run(values, output) {
+  read(values): SearchInputs | Bm25Inputs {
     const [out, top] = [text(values, 'out'), optionalWhole(values, 'top')]
     if (isSet(values, 'bm25')) {
       refuseVectorOptions(values)
       const [corpus, queryText] = [neededFile(values, 'corpus'), neededFile(values, 'query-text')]
       const tokenizer = readTokenizer(values)
-      const inputs = { bm25: true, corpus, queryText, out, top, tokenizer } as const
-      const found = await searchRun(inputs, output.hooks())
-      return tellFound(output, found, true)
+      return { bm25: true, corpus, queryText, out, top, tokenizer }
     }
     for (const name of ['corpus', 'query-text', 'tokenizer'] as const) {
       if (values[name] !== undefined) throw new UsageError(`--${name} needs --bm25`)
@@ -88,21 +91,21 @@ export const searchCommand = defineCommand({
       throw new UsageError(
         '--filter works only with --store; add --store ADDRESS or leave out --filter',
       )
-    const found = await searchRun(
-      {
-        ...source,
-        ...readEmbeddingOptions(values),
-        queries: neededFile(values, 'queries'),
-        out,
-        top,
-        metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
-        exact: isSet(values, 'exact'),
-        filter,
-        workers: optionalWhole(values, 'workers'),
-      },
-      output.hooks(),
-    )
-    tellFound(output, found, 'store' in source)
+    return {
+      ...source,
+      ...readEmbeddingOptions(values),
+      queries: neededFile(values, 'queries'),
+      out,
+      top,
+      metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
+      exact: isSet(values, 'exact'),
+      filter,
+      workers: optionalWhole(values, 'workers'),
+    }
+  },
+  async run(inputs, output) {
+    const found = await searchRun(inputs, output.hooks())
+    tellFound(output, found, 'bm25' in inputs || 'store' in inputs)
   },
 })
 

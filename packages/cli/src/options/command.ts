@@ -75,7 +75,9 @@ export interface DeclaredCommand {
   dataset?: DatasetUse
   /** Files that the command replaces besides those that options name: in a folder, or beside a file. */
   writes?(values: Values): string[]
-  run(values: Values, output: Output, stop: Stop): Promise<void>
+  /** Reads and checks the options, before a dataset's files are made; without it, `run` gets the values. */
+  read?(values: Values): unknown
+  run(inputs: unknown, output: Output, stop: Stop): Promise<void>
 }
 
 /** One command of `kith`, with its summary from the list of commands. */
@@ -101,14 +103,18 @@ export const common = {
 } satisfies Options
 
 /** A command as it is declared: its functions see the values of its own options only. */
-interface Declared<O extends Options> extends Omit<DeclaredCommand, 'options' | 'writes' | 'run'> {
+interface Declared<O extends Options, I>
+  extends Omit<DeclaredCommand, 'options' | 'writes' | 'read' | 'run'> {
   options: O
   writes?(values: Values<O & typeof common>): string[]
-  run(values: Values<O & typeof common>, output: Output, stop: Stop): Promise<void>
+  read?(values: Values<O & typeof common>): I | Promise<I>
+  run(inputs: I, output: Output, stop: Stop): Promise<void>
 }
 
 /** Declares a command; `parseOptions` gives its functions the options' values. */
-export function defineCommand<const O extends Options>(declared: Declared<O>): DeclaredCommand {
+export function defineCommand<const O extends Options, I = Values<O & typeof common>>(
+  declared: Declared<O, I>,
+): DeclaredCommand {
   return declared as unknown as DeclaredCommand
 }
 

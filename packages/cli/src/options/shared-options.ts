@@ -1,5 +1,6 @@
 import type { EvaluationOptions } from '@kith/ir'
 import { embeddingMemory } from '@kith/ir/internal'
+import { parseMeasure } from '@kith/ir/measures'
 import {
   jobDefaults,
   type MissingPolicy,
@@ -45,8 +46,10 @@ export function readEvaluationOptions(
   values: Values<typeof evaluationOptions>,
 ): EvaluationOptions & { measures: string[] } {
   const list = optionalText(values, 'measures')?.split(',')
+  const measures = list?.map((name) => name.trim()) ?? [...usualMeasures]
+  for (const name of measures) parseMeasure(name)
   return {
-    measures: list?.map((name) => name.trim()) ?? [...usualMeasures],
+    measures,
     level: optionalWhole(values, 'level'),
     strict: isSet(values, 'strict'),
     complete: isSet(values, 'complete'),
