@@ -1,5 +1,6 @@
 import { collectBackground } from '@kith/pipelines/relevance'
 import { defineCommand } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
 import { optionalText, optionalWhole } from '../options/values.ts'
 
@@ -18,6 +19,7 @@ export const backgroundCommand = defineCommand({
     ...storeOption,
     out: { value: 'FILE', file: 'output', help: 'the background (default: DOCS.background.json)' },
     seed: { value: 'N', help: 'seed of the sample', default: '0' },
+    model: datasetOptions.model,
   },
   read: (values) => ({
     ...readSource(values),

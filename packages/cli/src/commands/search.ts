@@ -7,12 +7,7 @@ import {
 } from '@kith/pipelines/search'
 import { defineCommand, rare, type Values } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
-import {
-  embeddingOptions,
-  readEmbeddingOptions,
-  textOptions,
-  workerOption,
-} from '../options/shared-options.ts'
+import { textOptions, workerOption } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
 import { readTokenizer, tokenizerOption } from '../options/tokenizer-option.ts'
 import { UsageError } from '../options/usage-error.ts'
@@ -27,7 +22,7 @@ import {
 import type { Output } from '../terminal/output.ts'
 
 /** Options of a vector search, which a search by BM25 does not use. */
-const VECTOR_OPTIONS = 'queries docs store metric exact filter model memory workers'.split(' ')
+const VECTOR_OPTIONS = 'queries docs store metric exact filter model workers'.split(' ')
 
 /** `kith search`: the documents most similar to each query. */
 export const searchCommand = defineCommand({
@@ -71,7 +66,6 @@ export const searchCommand = defineCommand({
     exact: { help: 'compare with every document of a store, even if the store has an index' },
     filter: { value: 'SQL', help: 'condition on the documents of a store, in the store’s syntax' },
     ...datasetOptions,
-    ...rare(embeddingOptions),
     ...workerOption,
   },
   read(values): SearchInputs | Bm25Inputs {
@@ -93,7 +87,6 @@ export const searchCommand = defineCommand({
       )
     return {
       ...source,
-      ...readEmbeddingOptions(values),
       queries: neededFile(values, 'queries'),
       out,
       top,

@@ -6,7 +6,6 @@ import { exportedFiles } from '@kith/studio/internal'
 import { defineCommand } from '../options/command.ts'
 import { readModelOptions } from '../options/encoder-options.ts'
 import { judgedFiles } from '../options/judged-options.ts'
-import { readEmbeddingOptions } from '../options/shared-options.ts'
 import { readStudioFiles, studioOptions } from '../options/studio-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalBytes, optionalText, optionalWhole } from '../options/values.ts'
@@ -41,20 +40,18 @@ export const studioCommand = defineCommand({
     }
     const { name, ...options } = readModelOptions(values)
     return {
-      files: readStudioFiles(values),
-      ...readEmbeddingOptions(values),
       level: optionalWhole(values, 'level'),
       model: model === undefined ? undefined : { name, options },
       port: optionalWhole(values, 'port', { to: 65_535 }),
       open: isSet(values, 'open'),
       folder,
       bytes: optionalBytes(values, 'export-size'),
+      files: readStudioFiles(values),
     }
   },
-  async run({ files, level, memory, model, port, open, folder, bytes }, output, stop) {
+  async run({ files, level, model, port, open, folder, bytes }, output, stop) {
     output.remark('opening the dataset …')
     const collection = await StudioCollection.open(files, {
-      memory,
       level,
       model: model && (await openTextModel(model.name, model.options)),
     })

@@ -60,7 +60,7 @@ export const trainCommand = defineCommand({
   async run({ out, fit, train, recipe }, output, stop) {
     const stopped = {
       onStop: () => output.remark('stopping: finishing the step under way and saving it'),
-      next: `the same command goes on with the checkpoint in ${out}`,
+      next: `run the same command again to resume from the checkpoint in ${out}`,
     }
     if (fit) {
       const run = (signal: AbortSignal) => fitAdapterFiles(fit, output.hooks(signal))

@@ -31,7 +31,7 @@ export interface Option {
 }
 
 /** The headings of options in the help, in their order. */
-export const groups = ['Input', 'Output', 'Method', 'Performance', 'General'] as const
+export const groups = ['Input', 'Dataset', 'Output', 'Method', 'Performance', 'General'] as const
 
 /** A heading of options in the help. */
 export type Group = (typeof groups)[number]
@@ -159,6 +159,12 @@ export function refuseMissing(command: DeclaredCommand, values: Values): void {
   }
 }
 
+/** Options that there were, and what to do without them. */
+const removed = {
+  memory:
+    'leave it out: embeddings larger than half of the memory are read from the file as needed',
+}
+
 /** Refuses an option that a command does not have, with the one that was probably meant. */
 function refuseUnknownOption(
   command: DeclaredCommand,
@@ -171,9 +177,12 @@ function refuseUnknownOption(
     const setting = token.name.replace(/-[a-z]/g, ([, letter]) => letter!.toUpperCase())
     const isSetting = Object.hasOwn(command.options['set']?.settings ?? {}, setting)
     const meant = nearestWord(token.name, Object.keys(options))
+    const gone = removed[token.name as keyof typeof removed]
     const help = isSetting
       ? `; ${setting} is a setting: use --set ${setting}=VALUE`
-      : meant && `; did you mean --${meant}?`
+      : gone
+        ? `; ${gone}`
+        : meant && `; did you mean --${meant}?`
     throw new UsageError(`unknown option '${token.rawName}'${help ?? ''}`)
   }
 }

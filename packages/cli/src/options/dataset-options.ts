@@ -33,7 +33,8 @@ export const splitOption = {
     value: 'NAME',
     help: 'split of the judgments of DATASET',
     default: 'test for measuring, dev for tuning, train for training',
-    group: 'Input',
+    group: 'Dataset',
+    rare: true,
   },
 } satisfies Options
 
@@ -45,7 +46,8 @@ export const datasetOptions = {
     file: 'input',
     help: 'model whose embeddings of DATASET are used',
     default: 'model of the embeddings in DATASET, or minilm',
-    group: 'Input',
+    group: 'Dataset',
+    rare: true,
   },
 } satisfies Options
 

@@ -1,5 +1,4 @@
 import type { EvaluationOptions } from '@kith/ir'
-import { embeddingMemory } from '@kith/ir/internal'
 import { parseMeasure } from '@kith/ir/measures'
 import {
   jobDefaults,
@@ -11,14 +10,7 @@ import type { Shard } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { UsageError } from './usage-error.ts'
-import {
-  isSet,
-  optionalBytes,
-  optionalChoice,
-  optionalText,
-  optionalWhole,
-  sizeText,
-} from './values.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
 /** From which grade on documents are relevant. */
 export const levelOption = {
@@ -93,22 +85,6 @@ export function textFiles(
   throw new UsageError('--corpus and --query-text must be given together')
 }
 
-/** How embeddings are read. */
-export const embeddingOptions = {
-  memory: {
-    value: 'SIZE',
-    help: 'read embeddings from the file as needed if they are larger than this',
-    default: sizeText(embeddingMemory),
-  },
-} satisfies Options
-
-/** The values of `embeddingOptions`. */
-export function readEmbeddingOptions(values: Values<typeof embeddingOptions>): {
-  memory: number | undefined
-} {
-  return { memory: optionalBytes(values, 'memory') }
-}
-
 /** The option of the policy for queries and documents that lack an embedding or a text. */
 export function missingOption(what: string, skipping = 'skip') {
   return {
@@ -136,11 +112,10 @@ export const workerOption = {
   },
 } satisfies Options
 
-/** Options of jobs that join a run with embeddings: what may be missing, memory and threads. */
+/** Options of jobs that join a run with embeddings: what may be missing, and threads. */
 export function joinOptions(what: string, skipping?: string) {
   return {
     ...missingOption(what, skipping),
-    ...embeddingOptions,
     ...workerOption,
   } satisfies Options
 }
@@ -148,7 +123,6 @@ export function joinOptions(what: string, skipping?: string) {
 /** The values of `joinOptions`. */
 export function readJoinOptions(values: Values<ReturnType<typeof joinOptions>>) {
   return {
-    ...readEmbeddingOptions(values),
     missing: readMissing(values),
     workers: optionalWhole(values, 'workers'),
   }

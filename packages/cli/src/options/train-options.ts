@@ -53,11 +53,6 @@ export const trainInputTable: AnyTable = {
     default: undefined,
     range: count(1),
   },
-  memory: {
-    help: 'embeddings larger than this are read from the file as needed',
-    default: '4G',
-    ...anyText,
-  },
 }
 
 /** The settings of a linear adapter. */
@@ -103,7 +98,7 @@ export const trainingTable: AnyTable = { ...labelTable, ...distilTable, ...train
 const shared = ['seed']
 
 /** Inputs that a linear adapter has. */
-const fitInputs = ['level', 'holdOut', 'device', 'threads', 'dimensions', 'memory']
+const fitInputs = ['level', 'holdOut', 'device', 'threads', 'dimensions']
 
 /** The settings of a training, of its teacher, and what they are for people. */
 export interface TrainRecipe {
