@@ -32,6 +32,7 @@ import { type RankedContext, rankQuery } from './method/rank-context.ts'
 import { namedSimilarities, type Similarities, similarities } from './method/similarities.ts'
 import { scoreParts, type TakenApart } from './score-parts.ts'
 import { refuseIdle, useOf } from './settings/idle.ts'
+import type { Use } from './settings/setting.ts'
 import { settingTable } from './settings/setting-table.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { show } from './settings/show.ts'
@@ -56,7 +57,7 @@ export interface Neighbors {
   candidates: NeighborSets[]
 }
 
-/** The ranking of `rerank`. */
+/** @internal The ranking of `rerank`. */
 export function rankWith(
   lender: Lender,
   base: MethodSettings,
@@ -73,7 +74,7 @@ export function rankWith(
   )
 }
 
-/** The similarities of `similarity`. */
+/** @internal The similarities of `similarity`. */
 export function similarityWith(
   lender: Lender,
   base: Settings,
@@ -82,7 +83,7 @@ export function similarityWith(
   probes: readonly Member[],
   settings?: PartialSettings,
 ): Similarities[] {
-  const all = withoutWords(completed(settings, base))
+  const all = withoutWords(completed(settings, base, candidates, 'similarity'))
   return lender.lend((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     const rows = checkProbes(probes, context)
@@ -90,7 +91,7 @@ export function similarityWith(
   })
 }
 
-/** The neighbors of `neighbors`. */
+/** @internal The neighbors of `neighbors`. */
 export function neighborsWith(
   lender: Lender,
   base: Settings,
@@ -98,7 +99,7 @@ export function neighborsWith(
   candidates: Candidates,
   settings?: PartialSettings,
 ): Neighbors {
-  const all = completed(settings, base)
+  const all = completed(settings, base, candidates, 'neighbors')
   return lender.lend((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     const engine = memory.engine(all.kernel)
@@ -112,7 +113,7 @@ export function neighborsWith(
   })
 }
 
-/** The labels of `smoothLabels`. */
+/** @internal The labels of `smoothLabels`. */
 export function labelsWith(
   lender: Lender,
   base: LabelSettings,
@@ -131,7 +132,7 @@ export function labelsWith(
   })
 }
 
-/** The explanation of `explain`. */
+/** @internal The explanation of `explain`. */
 export function explainWith(
   lender: Lender,
   base: MethodSettings,
@@ -156,7 +157,7 @@ export function explainWith(
   })
 }
 
-/** The ranking and the parts of its scores of `Reranker.takeApart`. */
+/** @internal The ranking and the parts of its scores of `Reranker.takeApart`. */
 export function partsWith(
   lender: Lender,
   base: MethodSettings,
@@ -187,13 +188,21 @@ function takeWith<T>(
       `${use} works only with the method neighbors, got ${base.method}`,
     )
   }
-  const all = completed(settings, base)
-  refuseIdle(settings, all, useOf(candidates, { job: 'explanation' }), settingTable)
+  const all = completed(settings, base, candidates, 'explanation')
   return lender.lend((memory: Workspace) => look(rankQuery(memory, query, candidates, all), all))
 }
 
-function completed(settings: PartialSettings | undefined, base: Settings): Settings {
-  return settings === undefined ? base : resolveSettings(settings, base)
+/** The settings of a job that has no method but its own. */
+function completed(
+  settings: PartialSettings | undefined,
+  base: Settings,
+  candidates: Candidates,
+  job: Use['job'],
+): Settings {
+  if (settings === undefined) return base
+  const all = resolveSettings(settings, base)
+  refuseIdle(settings, { ...all, method: undefined }, useOf(candidates, { job }), settingTable)
+  return all
 }
 
 /** The words score and the support are of the query's ranking: similarities have two terms only. */

@@ -46,7 +46,7 @@ test('neighbors name the query, and count candidates from 0', () => {
 
 test('an explanation names the same supporting neighbors as neighbors()', () => {
   const plain = { ...settings, kExp: 1 }
-  const found = neighbors(query, candidates, plain)
+  const found = neighbors(query, candidates, settings)
   const { order } = rerank(query, candidates, plain)
   const best = order[0]!
   const { shared } = explain(query, candidates, best, plain)

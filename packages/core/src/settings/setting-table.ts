@@ -3,7 +3,7 @@ import { isObject } from '../matrix.ts'
 import { checkStatistics } from '../text/term-statistics.ts'
 import { checkTokenizer, tokenizerNames } from '../text/tokenizer.ts'
 import { refuseUnknown } from './names.ts'
-import { above, below, is, type Named, only, ranking, texts } from './needs.ts'
+import { above, below, is, type Named, only, ranking, scores, texts } from './needs.ts'
 import { type SettingTable, tenths, type Use } from './setting.ts'
 import { type Range, range } from './setting-rules.ts'
 import type { Settings, ViewWeights } from './settings.ts'
@@ -22,6 +22,9 @@ const share: Range = { from: 0, to: 1 }
 const graph = ['neighbors', 'neighbor-rrf']
 const compared = [...graph, 'fusion']
 const scored = ['neighbors', 'fusion']
+
+/** Nothing is made but similarities or neighbors. */
+const plain = (_: Named, { job }: Use) => job === 'similarity' || job === 'neighbors'
 
 /** The BM25 score and the support take part. */
 const words = [ranking, texts, is('mix', 'words')]
@@ -67,7 +70,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 1, to: 12 },
     axis: [1, 2, 3, 4, 5, 6, 8, 10, 12],
     methods: graph,
-    needs: neighbors,
+    needs: [scores, ...neighbors],
   },
   trust: {
     help: 'how far reciprocal sets are extended (0: not at all)',
@@ -98,6 +101,7 @@ export const settingTable: SettingTable<Settings> = {
     axis: tenths(0, 1),
     methods: ['neighbors'],
     needs: [
+      scores,
       only(
         'with texts',
         (_, use) => use.texts && ranking.holds(_, use),
@@ -111,7 +115,7 @@ export const settingTable: SettingTable<Settings> = {
     values: weights,
     axis: weights,
     methods: graph,
-    needs: neighbors,
+    needs: [scores, ...neighbors],
   },
   weightParameter: {
     help: 'exponent of exp weights',
@@ -121,7 +125,7 @@ export const settingTable: SettingTable<Settings> = {
     tune: { from: 0.1, to: 20, log: true },
     axis: [0.1, 0.3, 1, 3, 10],
     methods: graph,
-    needs: [is('weight', 'exp'), ...neighbors],
+    needs: [scores, is('weight', 'exp'), ...neighbors],
   },
   rowScaling: {
     help: 'scaling of the rows of similarities',
@@ -133,7 +137,11 @@ export const settingTable: SettingTable<Settings> = {
   metric: {
     help: 'vector similarity (auto: the metric that fits the order of the hits)',
     default: 'auto',
-    needs: [only('with texts', byWords, below('bm25Weight', 1))],
+    needs: [
+      only('with texts', byWords, below('bm25Weight', 1)),
+      // With texts the graph has cosines.
+      only('with texts', ({ views }, use) => views === undefined && use.texts, scores),
+    ],
     values: ['auto', 'dot', 'cosine'],
   },
   mix: {
@@ -142,6 +150,7 @@ export const settingTable: SettingTable<Settings> = {
     values: ['raw', 'standard', 'words'],
     axis: ['standard', 'raw'],
     methods: scored,
+    needs: [scores],
   },
   tokenizer: {
     help: 'tokenizer (default: the tokenizer of the term statistics, else english)',
@@ -246,7 +255,8 @@ export const settingTable: SettingTable<Settings> = {
     help: 'term statistics of the corpus',
     default: undefined,
     methods: compared,
-    needs: [texts],
+    // Similarities take the tokenizer of the statistics, and no more.
+    needs: [texts, only('for similarities and neighbors', plain, is('tokenizer', 'auto'))],
     check: (_, value) => void checkStatistics(value),
   },
   views: {

@@ -6,7 +6,7 @@ export interface Use {
   /** Whether query and candidates have texts. */
   texts: boolean
   /** What is made; `ranking` unless it says otherwise. */
-  job?: 'ranking' | 'explanation' | 'labels' | 'audit' | undefined
+  job?: 'ranking' | 'explanation' | 'labels' | 'audit' | 'similarity' | 'neighbors' | undefined
 }
 
 /** The values that a tuner tries. */
