@@ -2,6 +2,7 @@ import {
   allCommands,
   common,
   datasetArgument,
+  datasetOptions,
   labelSettingOptions,
   settingOptions,
 } from '@kith/cli/commands'
@@ -16,6 +17,11 @@ export const commandPages = (await allCommands()).map((command) => ({
 
 /** Options that several commands share, under a separate heading. */
 const groups = [
+  {
+    title: 'Options of DATASET',
+    note: 'More about them: [datasets](../formats.md#a-dataset-in-a-folder).',
+    options: [datasetOptions],
+  },
   {
     title: 'Settings of the method',
     note: 'More about them: [settings](../settings.md).',

@@ -44,6 +44,19 @@ export async function signaled(
   return { code, out, err }
 }
 
+/** Threads of Node.js itself at the most: its own, four of V8, four of libuv, and two for signals and timers. */
+const OWN_THREADS = 11
+
+/** Whether a process has started worker threads. */
+export function hasWorkers(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length > OWN_THREADS
+  } catch {
+    // It has not begun, or has ended.
+    return false
+  }
+}
+
 /** Whether a process has a file open. */
 export function holds(pid: number, file: string): boolean {
   try {

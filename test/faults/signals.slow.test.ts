@@ -15,7 +15,7 @@ import { succeed } from '../../packages/cli/test/support.ts'
 import { writeTurned } from '../../packages/pipelines/test/turned.ts'
 import { temporaryFolder } from '../files.ts'
 import { emptyDatabase, postgres, run } from '../postgres.ts'
-import { holds, signaled } from './signaled.ts'
+import { hasWorkers, holds, signaled } from './signaled.ts'
 import { writeSmallModel } from './small-model.mjs'
 
 // Real processes, on whatever machine: slow is not wrong.
@@ -63,11 +63,10 @@ beforeAll(async () => {
 })
 
 const pair = (): string[] => ['--queries', at('queries.npy'), '--docs', at('docs.npy')]
-// Embeddings that are read as needed stay open while a command works.
-const files = (): string[] => [...pair(), '--run', at('run.trec'), '--memory', '0']
+const files = (): string[] => [...pair(), '--run', at('run.trec')]
 const judged = (): string[] => [...files(), '--qrels', at('qrels.trec')]
 const trained = (): string[] => [
-  ...['--docs', turned('docs.npy'), '--adapter', 'linear', '--learning-rate', '0.02'],
+  ...['--docs', turned('docs.npy'), '--adapter', 'mlp', '--set', 'learningRate=0.02'],
   ...['--train-queries', turned('queries.npy'), '--train-run', turned('run.trec')],
   ...['--qrels', turned('train.trec'), '--dev-qrels', turned('dev.trec')],
   ...['--dev-queries', turned('queries.npy'), '--dev-run', turned('run.trec')],
@@ -107,8 +106,8 @@ interface Long {
 const anew: Long[] = [
   {
     name: 'search',
-    args: (out) => ['search', ...pair(), '--memory', '0', '--top', '200', '--out', out],
-    isMiddle: ({ pid }) => holds(pid, at('docs.npy')),
+    args: (out) => ['search', ...pair(), '--top', '200', '--out', out],
+    isMiddle: (_, out) => isWriting(dirname(out)),
   },
   {
     name: 'rerank',
@@ -118,12 +117,12 @@ const anew: Long[] = [
   {
     name: 'sweep',
     args: (out) => ['sweep', ...judged(), '--out', out],
-    isMiddle: ({ pid }) => holds(pid, at('docs.npy')),
+    isMiddle: ({ pid }) => hasWorkers(pid),
   },
   {
     name: 'audit',
     args: (out) => ['audit', ...judged(), '--out', out],
-    isMiddle: ({ pid }) => holds(pid, at('docs.npy')),
+    isMiddle: ({ pid }) => hasWorkers(pid),
   },
   {
     name: 'report',
@@ -142,9 +141,9 @@ const anew: Long[] = [
     name: 'adapt',
     args: (out) => [
       ...['adapt', '--adapter', at('adapter'), '--queries', at('eights.npy')],
-      ...['--memory', '0', '--out', out],
+      ...['--out', out],
     ],
-    isMiddle: ({ pid }) => holds(pid, at('eights.npy')),
+    isMiddle: (_, out) => isWriting(dirname(out)),
   },
 ]
 
@@ -332,7 +331,7 @@ describe('commands with stores stop on a signal', () => {
       for (const [signal, code] of signals) {
         const name = signal.toLowerCase()
         const store = `${address()}#${name}`
-        const args = ['load', '--store', store, '--docs', at('many.npy'), '--memory', '0']
+        const args = ['load', '--store', store, '--docs', at('many.npy')]
         const ended = await signaled(args, [signal], () => isMiddle(name))
         expect(ended.code, ended.err).toBe(code)
         expect(ended.err).toMatch(

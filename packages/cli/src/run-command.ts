@@ -1,6 +1,6 @@
 import type { KithError } from '@kith/core'
 import { loadCommand } from './command-list.ts'
-import { type Options, parseOptions } from './options/command.ts'
+import { type Options, parseOptions, type Values } from './options/command.ts'
 import { fillFromDataset, namesDataset, refuseDatasetOptions } from './options/dataset-options.ts'
 import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts'
 import { helpOf } from './options/help.ts'
@@ -29,12 +29,15 @@ export async function runCommand(name: string, args: readonly string[]): Promise
       options,
     })
     const run = async (): Promise<void> => {
+      const read = (values: Values): unknown => {
+        refuseClashes(command, values)
+        if (!namesDataset(command, given)) refuseDatasetOptions(command, given)
+        return command.read ? command.read(values) : values
+      }
       const values = namesDataset(command, given)
-        ? await fillFromDataset(command, given, output)
+        ? await fillFromDataset(command, given, output, read)
         : given
-      refuseClashes(command, values)
-      if (values === given) refuseDatasetOptions(command, given)
-      await command.run(values, output, stop)
+      await command.run(await read(values), output, stop)
     }
     await run().finally(() => output.endProgress())
     return 0

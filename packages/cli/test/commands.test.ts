@@ -413,9 +413,9 @@ describe('commands with wrong inputs', () => {
     ],
     [
       'a size that is none',
-      () => ['search', ...embeddings(), '--out', path('z'), '--memory', 'lots'],
+      () => ['studio', '--export', path('z'), '--export-size', 'lots'],
       2,
-      /--memory must be a size such as 4G/,
+      /--export-size must be a size such as 4G/,
     ],
     [
       'texts of one side only',

@@ -27,14 +27,14 @@ function offered(...lines: string[]): string[][] {
 
 test('completes commands, subcommands and options in bash, and file names otherwise', () => {
   const [all, some, second, option, two, train, wordnet, shell, file, unknown] = offered(
-    ...['kith ', 'kith re', 'kith labels m', 'kith rerank --mem', 'kith labels merge --o'],
+    ...['kith ', 'kith re', 'kith labels m', 'kith rerank --mis', 'kith labels merge --o'],
     ...['kith tune-t', 'kith dataset ', 'kith completion ', 'kith eval --run ', 'kith x --'],
   )
   const firsts = new Set(commands.map(({ name }) => name.split(' ')[0]))
   expect(new Set(all)).toEqual(firsts)
   expect(some).toEqual(['rerank', 'report'])
   expect(second).toEqual(['merge'])
-  expect(option).toEqual(['--memory'])
+  expect(option).toEqual(['--missing'])
   expect(two).toEqual(['--out'])
   expect(train).toEqual(['tune-training'])
   expect(wordnet).toEqual(['wordnet'])

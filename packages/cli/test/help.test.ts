@@ -26,11 +26,14 @@ test.each(commands.map((command) => [command.name, command] as const))(
   },
 )
 
-test('gives rerank and labels few options of their own', () => {
+test('rerank, labels and train take few options besides those of every DATASET', () => {
   const count = (name: string): number =>
-    Object.keys(commands.find((command) => command.name === name)!.options).length
-  expect(count('rerank')).toBeLessThanOrEqual(24)
-  expect(count('labels')).toBeLessThanOrEqual(23)
+    Object.values(commands.find((command) => command.name === name)!.options).filter(
+      ({ group }) => group !== 'Dataset',
+    ).length
+  expect(count('rerank')).toBeLessThanOrEqual(21)
+  expect(count('labels')).toBeLessThanOrEqual(20)
+  expect(count('train')).toBeLessThanOrEqual(25)
 })
 
 test('refuses an option that is a setting, and prints the right spelling', () => {
@@ -41,13 +44,19 @@ test('refuses an option that is a setting, and prints the right spelling', () =>
   )
 })
 
-test('shows options in groups, the dataset first', () => {
+test('an option that was removed is refused with what to do without it', () => {
+  const { code, err } = kith('search', 'cisi', '--memory', '1G')
+  expect(code).toBe(2)
+  expect(err).toContain("unknown option '--memory'; leave it out: embeddings larger than half of")
+})
+
+test('help shows options in groups, the dataset first', () => {
   const help = succeed('rerank', '--help')
   const headings = [...help.matchAll(/^(\w+):$/gm)].map(([, name]) => name)
-  expect(headings).toEqual([...groups, 'Example'])
+  expect(headings).toEqual([...groups.filter((group) => group !== 'Dataset'), 'Example'])
   expect(help).toMatch(/\nInput:\n {2}DATASET +folder with corpus\.jsonl/)
-  expect(help).not.toContain('--memory')
-  expect(succeed('rerank', '--help-all')).toMatch(/ {2}--memory /)
+  expect(help).not.toContain('--split')
+  expect(succeed('rerank', '--help-all')).toMatch(/\nDataset:\n {2}--split NAME .*\n {2}--model /)
   // Settings have no options of their own: the long help lists what --set takes.
   expect(help).not.toContain('kExp=')
   expect(succeed('rerank', '--help-all')).toMatch(/\nSettings \(--set\):\n(.*\n)* {2}kExp=N /)

@@ -33,6 +33,7 @@ import { type RankedContext, rankQuery } from './method/rank-context.ts'
 import { namedSimilarities, type Similarities, similarities } from './method/similarities.ts'
 import { scoreParts, type TakenApart } from './score-parts.ts'
 import { refuseIdle, useOf } from './settings/idle.ts'
+import type { Use } from './settings/setting.ts'
 import { settingRows } from './settings/setting-rows.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { show } from './settings/show.ts'
@@ -57,7 +58,7 @@ export interface Neighbors {
   candidates: NeighborSets[]
 }
 
-/** The ranking of `rerank`. */
+/** @internal The ranking of `rerank`. */
 export function rankWith(
   lender: Lender,
   base: MethodSettings,
@@ -74,7 +75,7 @@ export function rankWith(
   )
 }
 
-/** The similarities of `similarity`. */
+/** @internal The similarities of `similarity`. */
 export function similarityWith(
   lender: Lender,
   base: Settings,
@@ -83,7 +84,7 @@ export function similarityWith(
   probes: readonly Member[],
   settings?: PartialSettings,
 ): Similarities[] {
-  const all = withoutWords(completed(settings, base))
+  const all = withoutWords(completed(settings, base, candidates, 'similarity'))
   return lender.lend((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     const rows = checkProbes(probes, context)
@@ -91,7 +92,7 @@ export function similarityWith(
   })
 }
 
-/** The neighbors of `neighbors`. */
+/** @internal The neighbors of `neighbors`. */
 export function neighborsWith(
   lender: Lender,
   base: Settings,
@@ -99,7 +100,7 @@ export function neighborsWith(
   candidates: Candidates,
   settings?: PartialSettings,
 ): Neighbors {
-  const all = completed(settings, base)
+  const all = completed(settings, base, candidates, 'neighbors')
   return lender.lend((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     const engine = memory.engine(all.kernel)
@@ -113,7 +114,7 @@ export function neighborsWith(
   })
 }
 
-/** The labels of `smoothLabels`. */
+/** @internal The labels of `smoothLabels`. */
 export function labelsWith(
   lender: Lender,
   base: LabelSettings,
@@ -132,7 +133,7 @@ export function labelsWith(
   })
 }
 
-/** The explanation of `explain`. */
+/** @internal The explanation of `explain`. */
 export function explainWith(
   lender: Lender,
   base: MethodSettings,
@@ -158,7 +159,7 @@ export function explainWith(
   })
 }
 
-/** The ranking and the parts of its scores of `Reranker.takeApart`. */
+/** @internal The ranking and the parts of its scores of `Reranker.takeApart`. */
 export function partsWith(
   lender: Lender,
   base: MethodSettings,
@@ -189,13 +190,21 @@ function takeWith<T>(
       `${use} works only with the method neighbors, got ${base.method}`,
     )
   }
-  const all = completed(settings, base)
-  refuseIdle(settings, all, useOf(candidates, { job: 'explanation' }), settingRows)
+  const all = completed(settings, base, candidates, 'explanation')
   return lender.lend((memory: Workspace) => look(rankQuery(memory, query, candidates, all), all))
 }
 
-function completed(settings: PartialSettings | undefined, base: Settings): Settings {
-  return settings === undefined ? base : resolveSettings(settings, base)
+/** The settings of a job that has no method but its own. */
+function completed(
+  settings: PartialSettings | undefined,
+  base: Settings,
+  candidates: Candidates,
+  job: Use['job'],
+): Settings {
+  if (settings === undefined) return base
+  const all = resolveSettings(settings, base)
+  refuseIdle(settings, { ...all, method: undefined }, useOf(candidates, { job }), settingRows)
+  return all
 }
 
 /** The BM25 score and the support are of the query's ranking: similarities have two terms only. */

@@ -3,13 +3,16 @@ import {
   auditCandidates,
   explain,
   labelPresets,
+  neighbors,
   type PartialLabelSettings,
   type PartialMethodSettings,
+  type PartialRerankerSettings,
   presets,
   Reranker,
   rerank,
   resolveLabelSettings,
   resolveMethodSettings,
+  similarity,
   smoothLabels,
 } from '../src/index.ts'
 import { labelTable, methodTable } from '../src/internal.ts'
@@ -47,8 +50,44 @@ test.each(refused)('rerank refuses %s', (_, { query, candidates }, settings, rea
   expect(() => rerank(query, candidates, settings)).toThrow(reason)
   // Its default does not count as set, whoever names it.
   expect(() => rerank(query, candidates, { ...settings, [name]: undefined })).not.toThrow()
-  // Nor do the settings of a Reranker, which serves all kinds of inputs.
-  expect(() => new Reranker(settings).rerank(query, candidates)).not.toThrow()
+})
+
+test('a Reranker refuses settings that no call uses, whatever its inputs', () => {
+  const refuses: [PartialRerankerSettings, string][] = [
+    [
+      { windowTerms: 4, windowWeight: 0 },
+      'windowTerms has no effect: it needs windowWeight above 0',
+    ],
+    [{ k1: 1, mix: 'standard' }, "k1 has no effect: it needs mix 'words', not 'standard'"],
+    [{ feedbackDocs: 2 }, "feedbackDocs has no effect: method 'neighbors' does not use it"],
+    [{ epsilon: 0.1 }, "epsilon has no effect: it needs target 'uniform', not 'mixed'"],
+    [{ overlap: 0.5 }, 'overlap has no effect: it needs trust above 0, not 0'],
+  ]
+  for (const [settings, reason] of refuses) {
+    expect(() => new Reranker(settings)).toThrow(`setting ${reason}`)
+  }
+})
+
+test('a Reranker takes settings that only some of its calls use', () => {
+  const taken: PartialRerankerSettings[] = [
+    ...[{ lambda: 0.5 }, { bm25Weight: 0.5 }, { preselect: 0 }, { tokenizer: 'none' as const }],
+    // Labels and similarities have neighbors, though the ranking has none.
+    ...[{ method: 'rocchio' as const, k: 2 }, { k: 2, neighborWeight: 0 }, { boost: 2 }],
+  ]
+  for (const settings of taken) expect(() => new Reranker(settings)).not.toThrow()
+})
+
+test('similarity and neighbors refuse as well', () => {
+  const probes = ['query'] as const
+  expect(() => similarity(worded.query, worded.candidates, probes, { k1: 1 })).toThrow(
+    'setting k1 has no effect: it needs a ranking',
+  )
+  expect(() => neighbors(plain.query, plain.candidates, { lambda: 0.5 })).toThrow(
+    'setting lambda has no effect: it needs scores',
+  )
+  const rocchio = new Reranker({ method: 'rocchio' })
+  expect(() => rocchio.neighbors(plain.query, plain.candidates, { k: 2 })).not.toThrow()
+  expect(() => neighbors(plain.query, plain.candidates, { ...presets.balanced })).not.toThrow()
 })
 
 test('rerank accepts a setting that its inputs use', () => {

@@ -46,7 +46,7 @@ test('neighbors calls the query by its name, and counts candidates from 0', () =
 
 test('explain returns supporting neighbors that neighbors() returns too', () => {
   const plain = { ...settings, kExp: 1 }
-  const found = neighbors(query, candidates, plain)
+  const found = neighbors(query, candidates, settings)
   const { order } = rerank(query, candidates, plain)
   const best = order[0]!
   const { shared } = explain(query, candidates, best, plain)

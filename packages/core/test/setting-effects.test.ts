@@ -3,14 +3,18 @@ import {
   auditCandidates,
   type Candidates,
   labelPresets,
+  neighbors,
+  presets,
   type Query,
   rerank,
   resolveMethodSettings,
+  similarity,
   smoothLabels,
   termStatistics,
 } from '../src/index.ts'
 import { auditPreset, idleReason, labelTable, methodTable, type Use } from '../src/internal.ts'
 import type { AnyTable } from '../src/settings/setting.ts'
+import { settingTable } from '../src/settings/setting-table.ts'
 import { random as randomSource } from './support.ts'
 
 // The tables of settings say when a setting has no effect. These tests try each setting under each
@@ -130,6 +134,29 @@ const jobs: Record<string, (texts: boolean) => Job> = {
       ])
     },
   }),
+  similarity: (texts) => ({
+    // The mix of rankings is standard here.
+    table: { ...settingTable, mix: { ...settingTable.mix, values: ['raw', 'standard'] } },
+    use: { texts, job: 'similarity' },
+    base: { ...presets.balanced, mix: 'standard', k: 6 },
+    run({ query, candidates }, settings) {
+      return similarity(query, candidates, ['query', 4], settings).flatMap(
+        ({ geometric, jaccard, mixed }) =>
+          [geometric, jaccard, mixed].flatMap((one) => [one.toQuery, ...one.toCandidates]),
+      )
+    },
+  }),
+  neighbors: (texts) => ({
+    table: settingTable,
+    use: { texts, job: 'neighbors' },
+    base: { ...presets.balanced, k: 6 },
+    run({ query, candidates }, settings) {
+      const found = neighbors(query, candidates, settings)
+      return [found.query, ...found.candidates].flatMap(({ nearest, reciprocal }) =>
+        [...nearest, -2, ...reciprocal, -3].map((one) => (one === 'query' ? -1 : one)),
+      )
+    },
+  }),
 }
 
 /** The results of all inputs; undefined where the settings do not fit together. */
@@ -154,9 +181,10 @@ function differ(a: readonly number[][], b: readonly number[][]): boolean {
 /** Settings that may change no result without being refused, and why. */
 const exceptions: Record<string, string> = {
   kernel: 'all kernels give one result',
-  contextSize: 'functions of labels take all candidates that they are given',
+  contextSize: 'other functions than rankings take all candidates that they are given',
   rowScaling: 'scaled rows have the same neighbors; raw mixes, exp weights and the support differ',
   'statistics=[object Object]: tokenizer': 'statistics fit one tokenizer',
+  'views=[object Object]: metric': 'a view of texts makes the graph one of cosines',
   'normalize=max: normalizeOver':
     'the largest evidence is kept, unless ground truth takes all places',
 }

@@ -8,7 +8,6 @@ export {
   type SharedRowIds,
   sharedRowIds,
 } from './embeddings/embedding-ids.ts'
-export { embeddingMemory } from './embeddings/open-embeddings.ts'
 export { checkFinite } from './embeddings/raw-rows.ts'
 export type { IdList } from './io/id-list.ts'
 export {

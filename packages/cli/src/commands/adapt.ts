@@ -1,6 +1,5 @@
 import { adaptQueries } from '@kith/pipelines/train'
 import { defineCommand } from '../options/command.ts'
-import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'
 
 /** `kith adapt`: query embeddings through an adapter that `kith train --adapter` made. */
@@ -24,11 +23,9 @@ export const adaptCommand = defineCommand({
       help: 'output file for the adapted embeddings',
       required: true,
     },
-    ...embeddingOptions,
   },
   async run(values, output) {
     const result = await adaptQueries({
-      ...readEmbeddingOptions(values),
       adapter: text(values, 'adapter'),
       queries: text(values, 'queries'),
       out: text(values, 'out'),

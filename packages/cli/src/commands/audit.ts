@@ -30,31 +30,32 @@ export const auditCommand = defineCommand({
     const lists = !isSet(values, 'evaluate') && optionalText(values, 'accept') === undefined
     return lists && out !== undefined && values.page === undefined ? [pageBeside(out)] : []
   },
-  async run(values, output) {
-    const hooks = output.hooks()
+  async read(values) {
     if (isSet(values, 'evaluate')) {
       const repeats = optionalWhole(values, 'repeats')
       const seed = optionalWhole(values, 'seed', { from: 0 })
-      const found = await auditEvaluate({ ...(await readAudit(values)), repeats, seed }, hooks)
-      return tellAuditEvaluated(output, found)
+      return { evaluate: { ...(await readAudit(values)), repeats, seed } }
     }
     const out = optionalText(values, 'out')
     if (out === undefined) throw new UsageError('--out FILE is required')
     const decisions = optionalText(values, 'accept')
-    if (decisions !== undefined) {
-      const qrels = text(values, 'qrels')
-      return tellAccepted(output, await auditAccept({ qrels, decisions, out }, hooks))
-    }
-    const inputs = {
+    if (decisions !== undefined) return { accept: { qrels: text(values, 'qrels'), decisions, out } }
+    const list = {
       ...(await readAudit(values)),
       out,
       page: optionalText(values, 'page'),
       perQuery: optionalWhole(values, 'per-query'),
       limit: optionalWhole(values, 'limit'),
     }
-    if (inputs.corpus === undefined) {
+    return { list }
+  },
+  async run({ evaluate, accept, list }, output) {
+    const hooks = output.hooks()
+    if (evaluate) return tellAuditEvaluated(output, await auditEvaluate(evaluate, hooks))
+    if (accept) return tellAccepted(output, await auditAccept(accept, hooks))
+    if (list.corpus === undefined) {
       output.remark('the page shows ids only; add --corpus and --query-text to show texts')
     }
-    tellAudited(output, await auditRun(inputs, hooks))
+    tellAudited(output, await auditRun(list, hooks))
   },
 })

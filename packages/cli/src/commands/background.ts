@@ -1,5 +1,6 @@
 import { collectBackground } from '@kith/pipelines/relevance'
 import { defineCommand } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
 import { optionalText, optionalWhole } from '../options/values.ts'
 
@@ -22,13 +23,14 @@ export const backgroundCommand = defineCommand({
       help: 'output file for the background (default: DOCS.background.json)',
     },
     seed: { value: 'N', help: 'random seed of the sample', default: '0' },
+    model: datasetOptions.model,
   },
-  async run(values, output, stop) {
-    const inputs = {
-      ...readSource(values),
-      out: optionalText(values, 'out'),
-      seed: optionalWhole(values, 'seed', { from: 0, to: 2 ** 32 - 1 }),
-    }
+  read: (values) => ({
+    ...readSource(values),
+    out: optionalText(values, 'out'),
+    seed: optionalWhole(values, 'seed', { from: 0, to: 2 ** 32 - 1 }),
+  }),
+  async run(inputs, output, stop) {
     const made = await stop.heed((signal) => collectBackground(inputs, output.hooks(signal)), {
       next: 'nothing was written',
     })

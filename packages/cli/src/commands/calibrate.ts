@@ -34,17 +34,17 @@ export const calibrateCommand = defineCommand({
     const out = optionalText(values, 'out')
     return out === undefined ? [] : Object.values(reliabilityFiles(out) ?? {})
   },
-  async run(values, output, stop) {
-    const inputs = {
-      run: text(values, 'run'),
-      queries: text(values, 'queries'),
-      docs: text(values, 'docs'),
-      corpus: text(values, 'corpus'),
-      queryText: text(values, 'query-text'),
-      qrels: text(values, 'qrels'),
-      background: optionalText(values, 'background'),
-      out: text(values, 'out'),
-    }
+  read: (values) => ({
+    run: text(values, 'run'),
+    queries: text(values, 'queries'),
+    docs: text(values, 'docs'),
+    corpus: text(values, 'corpus'),
+    queryText: text(values, 'query-text'),
+    qrels: text(values, 'qrels'),
+    background: optionalText(values, 'background'),
+    out: text(values, 'out'),
+  }),
+  async run(inputs, output, stop) {
     const result = await stop.heed((signal) => calibrateRun(inputs, output.hooks(signal)), {
       next: 'nothing was written',
     })

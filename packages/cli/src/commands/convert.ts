@@ -1,7 +1,6 @@
 import { type ConvertInputs, convertFile } from '@kith/pipelines/convert'
 import { convertedKinds } from '@kith/pipelines/job'
 import { defineCommand } from '../options/command.ts'
-import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 
 const units = { run: 'queries', qrels: 'queries', texts: 'texts', embeddings: 'vectors' }
@@ -32,14 +31,12 @@ export const convertCommand = defineCommand({
       help: 'put titles before texts, and replace tabs and line breaks by spaces (tsv, topics)',
     },
     f16: { help: 'write embeddings as float16' },
-    ...embeddingOptions,
   },
   async run(values, output) {
     const kind = optionalChoice(values, 'kind', convertedKinds)!
     const out = text(values, 'out')
     const count = await convertFile(
       {
-        ...readEmbeddingOptions(values),
         kind,
         input: text(values, 'in'),
         out,

@@ -37,7 +37,7 @@ export const encodeCommand = defineCommand({
     },
     ...encoderOptions,
   },
-  async run(values, output) {
+  read(values) {
     const role = optionalChoice(values, 'role', ['query', 'document'])
     const encoder = {
       ...readEncoderOptions(values),
@@ -46,18 +46,22 @@ export const encodeCommand = defineCommand({
     }
     const [folder] = values.rest ?? []
     if (folder !== undefined && values.input === undefined) {
-      const split = optionalText(values, 'split')
-      const { files, written } = await encodeDataset(
-        { ...encoder, dataset: folder, split, role },
-        output.hooks(),
-      )
+      return {
+        dataset: { ...encoder, dataset: folder, split: optionalText(values, 'split'), role },
+      }
+    }
+    const [input, out] = [neededFile(values, 'input'), neededFile(values, 'out')]
+    return { texts: { ...encoder, input, out, role } }
+  },
+  async run({ dataset, texts: one }, output) {
+    if (dataset) {
+      const { files, written } = await encodeDataset(dataset, output.hooks())
       const state = (file: string) => (written.includes(file) ? 'written' : 'up to date')
       const text = files.map((file) => `${file}: ${state(file)}`).join('\n')
       return output.result({ out: files, written }, text)
     }
-    const [input, out] = [neededFile(values, 'input'), neededFile(values, 'out')]
-    const result = await encodeTexts({ ...encoder, input, out, role }, output.hooks())
-    const { dimensions, maxTokens, texts, resumed, seconds, out: _, ...rest } = result
+    const result = await encodeTexts(one, output.hooks())
+    const { out, dimensions, maxTokens, texts, resumed, seconds, ...rest } = result
     const rate = (texts - resumed) / Math.max(seconds, 1e-9)
     output.result(
       { out, dimensions, maxTokens, rate, texts, ...rest, resumed, seconds },

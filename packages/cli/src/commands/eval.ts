@@ -1,4 +1,5 @@
 import { evaluateRuns } from '@kith/pipelines/eval'
+import { parseGate } from '@kith/pipelines/job'
 import { defineCommand } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
@@ -48,8 +49,7 @@ export const evalCommand = defineCommand({
       default: 'table',
     },
   },
-  async run(values, output) {
-    const format = optionalChoice(values, 'format', evaluationFormats)
+  read(values) {
     const baseline = optionalText(values, 'baseline')
     const failOn = optionalText(values, 'fail-on')
     const runs = texts(values, 'run')
@@ -57,20 +57,22 @@ export const evalCommand = defineCommand({
     if (failOn !== undefined && runs.length === 1) {
       throw new UsageError('--fail-on needs a run to compare with; add --baseline FILE')
     }
-    const result = await evaluateRuns(
-      {
-        ...readEvaluationOptions(values),
-        qrels: text(values, 'qrels'),
-        runs,
-        clusters: optionalText(values, 'clusters'),
-        failOn,
-      },
-      output.hooks(),
-    )
-    const chosen = output.json ? 'json' : (format ?? 'table')
-    print(formatEvaluations(chosen, result, isSet(values, 'per-query')))
+    if (failOn !== undefined) parseGate(failOn)
+    const inputs = {
+      ...readEvaluationOptions(values),
+      qrels: text(values, 'qrels'),
+      runs,
+      clusters: optionalText(values, 'clusters'),
+      failOn,
+    }
+    const format = optionalChoice(values, 'format', evaluationFormats)
+    return { inputs, format, perQuery: isSet(values, 'per-query') }
+  },
+  async run({ inputs, format = 'table', perQuery }, output) {
+    const result = await evaluateRuns(inputs, output.hooks())
+    print(formatEvaluations(output.json ? 'json' : format, result, perQuery))
     const { failures } = result
     if (failures?.length)
-      throw new CheckFailed(`--fail-on ${failOn} failed: ${failures.join('; ')}`)
+      throw new CheckFailed(`--fail-on ${inputs.failOn} failed: ${failures.join('; ')}`)
   },
 })

@@ -43,12 +43,16 @@ export const labelsCommand = defineCommand({
     ),
     ...datasetOptions,
   },
-  async run(values, output) {
+  async read(values) {
     const distil = await readDistilInputs(values)
+    if (distil) return { distil }
+    const read = await readLabelInputs(values)
+    return { labels: { ...read, submission: readSubmission(values) } }
+  },
+  async run({ distil, labels }, output) {
     if (distil) return tellLabeled(output, await distilRun(distil, output.hooks()))
-    const { inputs, recipe } = await readLabelInputs(values)
+    const { inputs, recipe, submission } = labels
     output.remark(`label settings: ${recipe}`)
-    const submission = readSubmission(values)
     if (!submission) return tellLabeled(output, await labelRun(inputs, output.hooks()))
     tellSubmitted(output, await submitLabels(inputs, submission, output.hooks()))
   },

@@ -1,6 +1,5 @@
 import { loadStore } from '@kith/pipelines/load'
 import { defineCommand } from '../options/command.ts'
-import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { readTokenizer, tokenizerOption } from '../options/tokenizer-option.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 
@@ -31,11 +30,9 @@ export const loadCommand = defineCommand({
     metric: { value: 'NAME', help: 'metric of the index: dot or cosine', default: 'dot' },
     ...tokenizerOption('the tokenizer of the store, or english for a new store'),
     index: { help: 'build an approximate vector index and a full-text index after loading' },
-    ...embeddingOptions,
   },
   async run(values, output, stop) {
     const inputs = {
-      ...readEmbeddingOptions(values),
       store: text(values, 'store'),
       docs: text(values, 'docs'),
       corpus: optionalText(values, 'corpus'),

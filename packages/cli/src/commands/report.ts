@@ -60,25 +60,26 @@ export const reportCommand = defineCommand({
     },
   },
   options,
-  async run(values, output) {
-    const [out, runs] = [text(values, 'out'), texts(values, 'run')]
+  read(values) {
+    const runs = texts(values, 'run')
     refuseTwice(runs)
-    await reportRuns(
-      {
-        ...readEvaluationOptions(values),
-        ...readTexts(values),
-        qrels: text(values, 'qrels'),
-        runs,
-        out,
-        title: optionalText(values, 'title'),
-        about: optionalText(values, 'about'),
-        training: texts(values, 'training'),
-        figures: optionalText(values, 'figures'),
-        tables: optionalText(values, 'tables'),
-        commands: [commandLine('report', values, options)],
-      },
-      output.hooks(),
-    )
+    return {
+      ...readEvaluationOptions(values),
+      ...readTexts(values),
+      qrels: text(values, 'qrels'),
+      runs,
+      out: text(values, 'out'),
+      title: optionalText(values, 'title'),
+      about: optionalText(values, 'about'),
+      training: texts(values, 'training'),
+      figures: optionalText(values, 'figures'),
+      tables: optionalText(values, 'tables'),
+      commands: [commandLine('report', values, options)],
+    }
+  },
+  async run(inputs, output) {
+    await reportRuns(inputs, output.hooks())
+    const { out, runs } = inputs
     output.result({ out, runs: runs.length }, `${out}: open it in a browser`)
   },
 })

@@ -30,15 +30,18 @@ export const rerankCommand = defineCommand({
     kept: { 'term-statistics': 'termStatistics' },
   },
   options: rerankOptions,
-  async run(values, output) {
+  async read(values) {
     const inputs = await readRerankInputs(values)
     const submission = readSubmission(values)
-    if (!submission) return tellReranked(output, await rerankRun(inputs, output.hooks()))
-    if (inputs.tuned?.verdict === 'keep-run' && !inputs.force) {
+    if (submission && inputs.tuned?.verdict === 'keep-run' && !inputs.force) {
       throw new UsageError(
         'kith tune found the original ranking better; add --force to submit the batch anyway',
       )
     }
+    return { inputs, submission }
+  },
+  async run({ inputs, submission }, output) {
+    if (!submission) return tellReranked(output, await rerankRun(inputs, output.hooks()))
     tellSubmitted(output, await submitRerank(inputs, submission, output.hooks()))
   },
 })

@@ -1,13 +1,13 @@
 import { jobDefaults } from '@kith/pipelines/job'
-import { type SearchResult, searchRun } from '@kith/pipelines/search'
+import {
+  type Bm25Inputs,
+  type SearchInputs,
+  type SearchResult,
+  searchRun,
+} from '@kith/pipelines/search'
 import { defineCommand, rare, type Values } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
-import {
-  embeddingOptions,
-  readEmbeddingOptions,
-  textOptions,
-  workerOption,
-} from '../options/shared-options.ts'
+import { textOptions, workerOption } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
 import { readTokenizer, tokenizerOption } from '../options/tokenizer-option.ts'
 import { UsageError } from '../options/usage-error.ts'
@@ -22,7 +22,7 @@ import {
 import type { Output } from '../terminal/output.ts'
 
 /** Options of a vector search, which a search by BM25 does not use. */
-const VECTOR_OPTIONS = 'queries docs store metric exact filter model memory workers'.split(' ')
+const VECTOR_OPTIONS = 'queries docs store metric exact filter model workers'.split(' ')
 
 /** `kith search`: the documents most similar to each query. */
 export const searchCommand = defineCommand({
@@ -66,18 +66,15 @@ export const searchCommand = defineCommand({
     exact: { help: 'compare with every document of a store, even if the store has an index' },
     filter: { value: 'SQL', help: 'condition on the documents of a store, in the store’s syntax' },
     ...datasetOptions,
-    ...rare(embeddingOptions),
     ...workerOption,
   },
-  async run(values, output) {
+  read(values): SearchInputs | Bm25Inputs {
     const [out, top] = [text(values, 'out'), optionalWhole(values, 'top')]
     if (isSet(values, 'bm25')) {
       refuseVectorOptions(values)
       const [corpus, queryText] = [neededFile(values, 'corpus'), neededFile(values, 'query-text')]
       const tokenizer = readTokenizer(values)
-      const inputs = { bm25: true, corpus, queryText, out, top, tokenizer } as const
-      const found = await searchRun(inputs, output.hooks())
-      return tellFound(output, found, true)
+      return { bm25: true, corpus, queryText, out, top, tokenizer }
     }
     for (const name of ['corpus', 'query-text', 'tokenizer'] as const) {
       if (values[name] !== undefined) {
@@ -90,21 +87,20 @@ export const searchCommand = defineCommand({
       throw new UsageError(
         '--filter works only with --store; add --store ADDRESS or leave out --filter',
       )
-    const found = await searchRun(
-      {
-        ...source,
-        ...readEmbeddingOptions(values),
-        queries: neededFile(values, 'queries'),
-        out,
-        top,
-        metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
-        exact: isSet(values, 'exact'),
-        filter,
-        workers: optionalWhole(values, 'workers'),
-      },
-      output.hooks(),
-    )
-    tellFound(output, found, 'store' in source)
+    return {
+      ...source,
+      queries: neededFile(values, 'queries'),
+      out,
+      top,
+      metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
+      exact: isSet(values, 'exact'),
+      filter,
+      workers: optionalWhole(values, 'workers'),
+    }
+  },
+  async run(inputs, output) {
+    const found = await searchRun(inputs, output.hooks())
+    tellFound(output, found, 'bm25' in inputs || 'store' in inputs)
   },
 })
 

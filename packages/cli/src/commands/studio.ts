@@ -6,7 +6,6 @@ import { exportedFiles } from '@kith/studio/internal'
 import { defineCommand } from '../options/command.ts'
 import { readModelOptions } from '../options/encoder-options.ts'
 import { judgedFiles } from '../options/judged-options.ts'
-import { readEmbeddingOptions } from '../options/shared-options.ts'
 import { readStudioFiles, studioOptions } from '../options/studio-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalBytes, optionalText, optionalWhole } from '../options/values.ts'
@@ -31,24 +30,30 @@ export const studioCommand = defineCommand({
     const folder = optionalText(values, 'export')
     return folder === undefined ? [] : exportedFiles.map((name) => join(folder, name))
   },
-  async run(values, output, stop) {
-    const files = readStudioFiles(values)
-    const port = optionalWhole(values, 'port', { to: 65_535 })
-    const level = optionalWhole(values, 'level')
+  read(values) {
     const folder = optionalText(values, 'export')
-    const bytes = optionalBytes(values, 'export-size')
     const model = optionalText(values, 'model')
     if (folder !== undefined && model !== undefined) {
       throw new UsageError(
         '--model cannot be combined with --export: an exported page has no encoder; leave out --model',
       )
     }
-    output.remark('opening the dataset …')
     const { name, ...options } = readModelOptions(values)
+    return {
+      level: optionalWhole(values, 'level'),
+      model: model === undefined ? undefined : { name, options },
+      port: optionalWhole(values, 'port', { to: 65_535 }),
+      open: isSet(values, 'open'),
+      folder,
+      bytes: optionalBytes(values, 'export-size'),
+      files: readStudioFiles(values),
+    }
+  },
+  async run({ files, level, model, port, open, folder, bytes }, output, stop) {
+    output.remark('opening the dataset …')
     const collection = await StudioCollection.open(files, {
-      ...readEmbeddingOptions(values),
       level,
-      model: model === undefined ? undefined : await openTextModel(name, options),
+      model: model && (await openTextModel(model.name, model.options)),
     })
     try {
       if (folder !== undefined) {
@@ -57,7 +62,7 @@ export const studioCommand = defineCommand({
       }
       const studio = await startStudio(collection, port)
       output.result({ url: studio.url }, `Kith Studio: ${studio.url}`)
-      if (isSet(values, 'open')) openBrowser(studio.url)
+      if (open) openBrowser(studio.url)
       await stop.heed(aborted)
       await studio.close()
     } finally {

@@ -27,13 +27,15 @@ export const sweepCommand = defineCommand({
   dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'sweep' } },
   options,
   writes: (values) => ['figures.json', 'index.html'].map((name) => join(text(values, 'out'), name)),
-  async run(values, output, stop) {
-    const inputs: SweepInputs = {
+  async read(values): Promise<SweepInputs> {
+    return {
       ...readJudged(values),
       out: text(values, 'out'),
       settings: (await readRanking(values, { texts: namesTexts(values) })).settings,
       commands: [commandLine('sweep', values, options)],
     }
+  },
+  async run(inputs, output, stop) {
     const { out, files, figures } = await stop.heed(
       (signal) => sweepRun(inputs, output.hooks(signal)),
       { next: 'unfinished output was removed; run the same command again to start over' },

@@ -22,13 +22,13 @@ export const termStatisticsCommand = defineCommand({
     },
     ...tokenizerOption('english'),
   },
-  async run(values, output, stop) {
-    const out = text(values, 'out')
-    const inputs = {
-      corpus: text(values, 'corpus'),
-      out,
-      tokenizer: readTokenizer(values),
-    }
+  read: (values) => ({
+    corpus: text(values, 'corpus'),
+    out: text(values, 'out'),
+    tokenizer: readTokenizer(values),
+  }),
+  async run(inputs, output, stop) {
+    const { out } = inputs
     const { documents, length, hashes } = await stop.heed(
       (signal) => collectTermStatistics(inputs, output.hooks(signal)),
       { next: 'nothing was written' },

@@ -60,21 +60,23 @@ export const trainCommand = defineCommand({
     },
   },
   writes: (values) => trainingResults.map((name) => join(text(values, 'out'), name)),
-  async run(values, output, stop) {
+  async read(values) {
     const out = text(values, 'out')
+    if (values.adapter === 'linear') return { out, fit: { ...(await readFit(values)), out } }
+    const { inputs, distil, recipe } = await readTraining(values)
+    return { out, train: { ...inputs, teacher: readTeacher(values, distil), out }, recipe }
+  },
+  async run({ out, fit, train, recipe }, output, stop) {
     const stopped = {
       onStop: () => output.remark('stopping: finishing and saving the current step'),
       next: `run the same command again to resume from the checkpoint in ${out}`,
     }
-    if (values.adapter === 'linear') {
-      const inputs = { ...(await readFit(values)), out }
-      const run = (signal: AbortSignal) => fitAdapterFiles(inputs, output.hooks(signal))
-      return tellFitted(output, await stop.heed(run, stopped), inputs)
+    if (fit) {
+      const run = (signal: AbortSignal) => fitAdapterFiles(fit, output.hooks(signal))
+      return tellFitted(output, await stop.heed(run, stopped), fit)
     }
-    const { inputs: read, distil, recipe } = await readTraining(values)
-    const inputs = { ...read, teacher: readTeacher(values, distil), out }
     output.remark(`training by ${recipe}`)
-    const run = (signal: AbortSignal) => trainFromFiles(inputs, output.hooks(signal))
-    tellTrained(output, await stop.heed(run, stopped), inputs)
+    const run = (signal: AbortSignal) => trainFromFiles(train, output.hooks(signal))
+    tellTrained(output, await stop.heed(run, stopped), train)
   },
 })

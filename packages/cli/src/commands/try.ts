@@ -22,7 +22,7 @@ export const tryCommand = defineCommand({
   example: 'kith try cisi',
   rest: datasetArgument,
   options: {
-    ...splitOption,
+    split: { ...splitOption.split, rare: false },
     qrels: {
       value: 'FILE',
       file: 'input',

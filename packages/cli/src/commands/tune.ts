@@ -20,21 +20,22 @@ export const tuneCommand = defineCommand({
   dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'tuned' } },
   options: tuneOptions,
   writes: (values) => (values['study'] === undefined ? [studyBeside(text(values, 'out'))] : []),
-  async run(values, output, stop) {
+  async read(values): Promise<TuneInputs & { study: string }> {
     const out = text(values, 'out')
-    const study = optionalText(values, 'study') ?? studyBeside(out)
-    const inputs: TuneInputs = {
+    return {
       ...readJudged(values),
       out,
-      study,
+      study: optionalText(values, 'study') ?? studyBeside(out),
       settings: (await readRanking(values, { texts: namesTexts(values) })).settings,
       methods: readMethods(values),
       trials: optionalWhole(values, 'trials'),
       folds: optionalWhole(values, 'folds', { from: 2 }),
       seed: optionalWhole(values, 'seed', { from: 0 }),
     }
+  },
+  async run(inputs, output, stop) {
     const result = await stop.heed((signal) => tuneRun(inputs, output.hooks(signal)), {
-      next: `finished trials are kept in ${study}; run the same command again to resume`,
+      next: `finished trials are kept in ${inputs.study}; run the same command again to resume`,
     })
     tellTuned(output, result)
   },

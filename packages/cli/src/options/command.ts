@@ -31,7 +31,7 @@ export interface Option {
 }
 
 /** The headings of options in the help, in their order. */
-export const groups = ['Input', 'Output', 'Method', 'Performance', 'General'] as const
+export const groups = ['Input', 'Dataset', 'Output', 'Method', 'Performance', 'General'] as const
 
 /** A heading of options in the help. */
 export type Group = (typeof groups)[number]
@@ -75,7 +75,9 @@ export interface DeclaredCommand {
   dataset?: DatasetUse
   /** Files that the command replaces besides those that options name: in a folder, or beside a file. */
   writes?(values: Values): string[]
-  run(values: Values, output: Output, stop: Stop): Promise<void>
+  /** Reads and checks the options, before a dataset's files are made; without it, `run` gets the values. */
+  read?(values: Values): unknown
+  run(inputs: unknown, output: Output, stop: Stop): Promise<void>
 }
 
 /** A command of `kith`, with its summary from the list of commands. */
@@ -100,15 +102,19 @@ export const common = {
   'help-all': { help: 'show all options' },
 } satisfies Options
 
-/** A command as declared: its functions see the values of its own options only. */
-interface Declared<O extends Options> extends Omit<DeclaredCommand, 'options' | 'writes' | 'run'> {
+/** A command as it is declared: its functions see the values of its own options only. */
+interface Declared<O extends Options, I>
+  extends Omit<DeclaredCommand, 'options' | 'writes' | 'read' | 'run'> {
   options: O
   writes?(values: Values<O & typeof common>): string[]
-  run(values: Values<O & typeof common>, output: Output, stop: Stop): Promise<void>
+  read?(values: Values<O & typeof common>): I | Promise<I>
+  run(inputs: I, output: Output, stop: Stop): Promise<void>
 }
 
 /** Declares a command; `parseOptions` gives its functions the options' values. */
-export function defineCommand<const O extends Options>(declared: Declared<O>): DeclaredCommand {
+export function defineCommand<const O extends Options, I = Values<O & typeof common>>(
+  declared: Declared<O, I>,
+): DeclaredCommand {
   return declared as unknown as DeclaredCommand
 }
 
@@ -153,6 +159,12 @@ export function refuseMissing(command: DeclaredCommand, values: Values): void {
   }
 }
 
+/** Options that there were, and what to do without them. */
+const removed = {
+  memory:
+    'leave it out: embeddings larger than half of the memory are read from the file as needed',
+}
+
 /** Refuses an option that a command does not have, with the one that was probably meant. */
 function refuseUnknownOption(
   command: DeclaredCommand,
@@ -165,9 +177,12 @@ function refuseUnknownOption(
     const setting = token.name.replace(/-[a-z]/g, ([, letter]) => letter!.toUpperCase())
     const isSetting = Object.hasOwn(command.options['set']?.settings ?? {}, setting)
     const meant = nearestWord(token.name, Object.keys(options))
+    const gone = removed[token.name as keyof typeof removed]
     const help = isSetting
       ? `; ${setting} is a setting: use --set ${setting}=VALUE`
-      : meant && `; did you mean --${meant}?`
+      : gone
+        ? `; ${gone}`
+        : meant && `; did you mean --${meant}?`
     throw new UsageError(`unknown option '${token.rawName}'${help ?? ''}`)
   }
 }

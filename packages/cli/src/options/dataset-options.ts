@@ -33,7 +33,8 @@ export const splitOption = {
     value: 'NAME',
     help: 'split of the judgments of DATASET',
     default: 'test for measuring, dev for tuning, train for training',
-    group: 'Input',
+    group: 'Dataset',
+    rare: true,
   },
 } satisfies Options
 
@@ -45,7 +46,8 @@ export const datasetOptions = {
     file: 'input',
     help: 'model whose embeddings of DATASET are used',
     default: 'model of the embeddings in DATASET, or minilm',
-    group: 'Input',
+    group: 'Dataset',
+    rare: true,
   },
 } satisfies Options
 
@@ -70,12 +72,13 @@ export function refuseDatasetOptions(command: DeclaredCommand, values: Values): 
 
 /**
  * Fills the file options that the user has not given from the dataset that the command line names.
- * Makes embeddings and runs that are missing or stale.
+ * `check` gets the values before embeddings and runs that are missing or stale are made.
  */
 export async function fillFromDataset(
   command: DeclaredCommand,
   values: Values,
   output: Output,
+  check: (planned: Values) => unknown,
 ): Promise<Values> {
   const [folder, ...others] = values['rest'] as [string, ...string[]]
   if (others.length > 0) throw new UsageError(`expected one DATASET, got ${others.length + 1}`)
@@ -99,31 +102,43 @@ export async function fillFromDataset(
   })
   const missing = use.filter(({ option }) => values[option] === undefined)
   const optional = Object.entries(kept).filter(([option]) => values[option] === undefined)
-  const filled: Record<string, unknown> = { ...values, filled: optional.map(([option]) => option) }
-  for (const name of chosenBy(command)) delete filled[name]
+  const fill = async ({ input, out }: Filling): Promise<Values> => {
+    const filled: Record<string, unknown> = { ...values, filled: optional.map(([name]) => name) }
+    for (const name of chosenBy(command)) delete filled[name]
+    for (const { option, roles } of missing) {
+      const { file, multiple, required } = command.options[option]!
+      const [first, ...rest] = roles as [RoleName, ...RoleName[]]
+      if (file === 'output') {
+        filled[option] = out(first)
+        continue
+      }
+      const one = await input(first)
+      if (one === undefined && required) {
+        throw new UsageError(
+          `${folder} has no ${dataset.lacking(first)}; name the file with --${option}`,
+        )
+      }
+      const all = [one]
+      for (const role of rest) if (dataset.keeps(role)) all.push(await input(role))
+      filled[option] = multiple ? all.filter((path) => path !== undefined) : one
+    }
+    for (const [option, role] of optional) filled[option] = await dataset.find(role)
+    if (opensModel?.(values)) filled['model'] ??= await dataset.modelName()
+    return filled as Values
+  }
+  const planned = await fill({
+    input: (role) => dataset.plan(role),
+    out: (role) => dataset.placeOf(role),
+  })
+  refuseMissing(command, planned)
+  await check(planned)
   const hooks = output.hooks()
-  if (missing.some(({ roles }) => roles.includes('qrels'))) {
-    dataset.remarkSplit(hooks)
-  }
-  for (const { option, roles } of missing) {
-    const { file, multiple, required } = command.options[option]!
-    if (file === 'output') {
-      filled[option] = dataset.place(roles[0]!)
-      continue
-    }
-    const [first, ...rest] = roles
-    const one = await dataset.need(first!, hooks)
-    if (one === undefined && required) {
-      throw new UsageError(
-        `${folder} has no ${dataset.lacking(first!)}; name the file with --${option}`,
-      )
-    }
-    const all = [one]
-    for (const role of rest) if (dataset.keeps(role)) all.push(await dataset.need(role, hooks))
-    filled[option] = multiple ? all.filter((path) => path !== undefined) : one
-  }
-  for (const [option, role] of optional) filled[option] = await dataset.find(role)
-  if (opensModel?.(values)) filled['model'] ??= await dataset.modelName()
-  refuseMissing(command, filled as Values)
-  return filled as Values
+  if (missing.some(({ roles }) => roles.includes('qrels'))) dataset.remarkSplit(hooks)
+  return fill({ input: (role) => dataset.need(role, hooks), out: (role) => dataset.place(role) })
+}
+
+/** Where the files of roles are taken from and written to. */
+interface Filling {
+  input(role: RoleName): Promise<string | undefined>
+  out(role: RoleName): string
 }

@@ -72,4 +72,4 @@ function groupOf(name: string, { group, file }: Option): Group {
   return PERFORMANCE.includes(name) ? 'Performance' : 'Method'
 }
 
-const PERFORMANCE: readonly string[] = ['workers', 'threads', 'memory', 'device', 'job-size']
+const PERFORMANCE: readonly string[] = ['workers', 'threads', 'device', 'job-size']

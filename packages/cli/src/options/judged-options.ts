@@ -1,6 +1,6 @@
-import type { Method } from '@kith/core'
 import { methods } from '@kith/core/internal'
-import { jobDefaults } from '@kith/pipelines/job'
+import { parseMeasure } from '@kith/ir/measures'
+import { jobDefaults, methodsOf } from '@kith/pipelines/job'
 import type { JudgedInputs, TuneInputs } from '@kith/pipelines/tune'
 import { tuneDefaults } from '@kith/tune/internal'
 import { type Options, rare, type Values } from './command.ts'
@@ -44,6 +44,8 @@ export const judgedFiles = {
 /** The values of `judgedOptions`. */
 export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {
   const [corpus, queryText] = textFiles(values)
+  const measure = optionalText(values, 'measure')
+  if (measure !== undefined) parseMeasure(measure)
   return {
     ...readJoinOptions(values),
     run: text(values, 'run'),
@@ -56,7 +58,7 @@ export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {
       optionalChoice(values, 'term-statistics', ['corpus', 'none']) === 'none'
         ? 'context'
         : 'corpus',
-    measure: optionalText(values, 'measure'),
+    measure,
     level: optionalWhole(values, 'level'),
     strict: isSet(values, 'strict'),
   }
@@ -98,7 +100,7 @@ export const tuneOptions = {
 
 /** The methods that --methods lets a tuning choose among. */
 export function readMethods(values: Values<typeof tuneOptions>): TuneInputs['methods'] {
-  const list = optionalText(values, 'methods') ?? 'neighbors'
-  // Names that are no methods are refused where methods are known.
-  return list === 'all' ? list : (list.split(',').map((name) => name.trim()) as Method[])
+  const list = optionalText(values, 'methods')
+  const methods = list === 'all' ? list : list?.split(',').map((name) => name.trim())
+  return methodsOf({ methods, corpus: optionalText(values, 'corpus') })
 }

@@ -1,4 +1,4 @@
-import { labelFormats, labelValues } from '@kith/pipelines/job'
+import { labelFormats, labelValues, labelWork, layoutOf } from '@kith/pipelines/job'
 import type { DistilInputs, LabelInputs } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { readDistilSettings, targetOption } from './distil-options.ts'
@@ -71,10 +71,12 @@ export async function readDistilInputs(
       `--target distil takes labels from the scores of --run; leave out --${unused}`,
     )
   }
+  const layout = readLayout(values)
+  layoutOf({ ...layout, out: values.out ?? '' }, 1)
   return {
     ...settings,
     ...readTexts(values),
-    ...readLayout(values),
+    ...layout,
     run: text(values, 'run'),
     out: neededFile(values, 'out'),
     missing: readMissing(values),
@@ -103,6 +105,7 @@ export async function readLabelInputs(
     ...readLayout(values),
     shard: readShard(values),
   }
+  labelWork(inputs, 'store' in source)
   return { inputs, recipe }
 }
 

@@ -1,5 +1,5 @@
 import type { EvaluationOptions } from '@kith/ir'
-import { embeddingMemory } from '@kith/ir/internal'
+import { parseMeasure } from '@kith/ir/measures'
 import {
   jobDefaults,
   type MissingPolicy,
@@ -11,14 +11,7 @@ import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { frameOf } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
-import {
-  isSet,
-  optionalBytes,
-  optionalChoice,
-  optionalText,
-  optionalWhole,
-  sizeText,
-} from './values.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
 /** From which grade on documents are relevant. */
 export const levelOption = {
@@ -46,8 +39,10 @@ export function readEvaluationOptions(
   values: Values<typeof evaluationOptions>,
 ): EvaluationOptions & { measures: string[] } {
   const list = optionalText(values, 'measures')?.split(',')
+  const measures = list?.map((name) => name.trim()) ?? [...usualMeasures]
+  for (const name of measures) parseMeasure(name)
   return {
-    measures: list?.map((name) => name.trim()) ?? [...usualMeasures],
+    measures,
     level: optionalWhole(values, 'level'),
     strict: isSet(values, 'strict'),
     complete: isSet(values, 'complete'),
@@ -94,22 +89,6 @@ export function textFiles(
   throw new UsageError('--corpus and --query-text must be given together')
 }
 
-/** How embeddings are read. */
-export const embeddingOptions = {
-  memory: {
-    value: 'SIZE',
-    help: 'read embeddings from the file as needed if they are larger than this',
-    default: sizeText(embeddingMemory),
-  },
-} satisfies Options
-
-/** The values of `embeddingOptions`. */
-export function readEmbeddingOptions(values: Values<typeof embeddingOptions>): {
-  memory: number | undefined
-} {
-  return { memory: optionalBytes(values, 'memory') }
-}
-
 /** The option of the policy for queries and documents that lack an embedding or a text. */
 export function missingOption(what: string, skipping = 'skip') {
   return {
@@ -137,11 +116,10 @@ export const workerOption = {
   },
 } satisfies Options
 
-/** Options of jobs that join a run with embeddings: what may be missing, memory and threads. */
+/** Options of jobs that join a run with embeddings: what may be missing, and threads. */
 export function joinOptions(what: string, skipping?: string) {
   return {
     ...missingOption(what, skipping),
-    ...embeddingOptions,
     ...workerOption,
   } satisfies Options
 }
@@ -149,7 +127,6 @@ export function joinOptions(what: string, skipping?: string) {
 /** The values of `joinOptions`. */
 export function readJoinOptions(values: Values<ReturnType<typeof joinOptions>>) {
   return {
-    ...readEmbeddingOptions(values),
     missing: readMissing(values),
     workers: optionalWhole(values, 'workers'),
   }

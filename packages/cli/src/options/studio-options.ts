@@ -3,7 +3,7 @@ import { demoFiles, exportBytes } from '@kith/studio/internal'
 import { type Options, rare, type Values } from './command.ts'
 import { splitOption } from './dataset-options.ts'
 import { modelOptions } from './encoder-options.ts'
-import { embeddingOptions, levelOption, textFiles, textOptions } from './shared-options.ts'
+import { levelOption, textFiles, textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalText, sizeText } from './values.ts'
 
@@ -30,7 +30,6 @@ export const studioOptions = {
   },
   ...rare(modelOptions),
   model: { ...modelOptions.model, default: 'none, which disables free-text queries' },
-  ...rare(embeddingOptions),
 } satisfies Options
 
 /** The files that the options name, or those of the demo where they name none. */

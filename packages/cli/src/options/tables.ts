@@ -1,7 +1,7 @@
 /** Internal: the commands and their option tables, from which the documentation site is made. */
 export { allCommands } from '../command-list.ts'
 export { common } from './command.ts'
-export { datasetArgument } from './dataset-options.ts'
+export { datasetArgument, datasetOptions } from './dataset-options.ts'
 export { settingRows } from './set-option.ts'
 export { labelSettingOptions, settingOptions } from './setting-options.ts'
 export { trainSettingTable } from './train-options.ts'

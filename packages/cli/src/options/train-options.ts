@@ -57,11 +57,6 @@ export const trainInputTable: AnyTable = {
     default: undefined,
     range: count(1),
   },
-  memory: {
-    help: 'read embeddings from the file as needed if they are larger than this',
-    default: '4G',
-    ...anyText,
-  },
 }
 
 /** The settings of a linear adapter. */
@@ -109,7 +104,7 @@ export const trainingTable: AnyTable = { ...labelTable, ...distilTable, ...train
 const shared = ['seed']
 
 /** Inputs that a linear adapter has. */
-const fitInputs = ['level', 'holdOut', 'device', 'threads', 'dimensions', 'memory']
+const fitInputs = ['level', 'holdOut', 'device', 'threads', 'dimensions']
 
 /** The settings of a training and of its teacher, and a readable description of both. */
 export interface TrainRecipe {

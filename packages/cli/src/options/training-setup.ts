@@ -8,7 +8,7 @@ import { labelSettingOptions } from './setting-options.ts'
 import { missingOption, readMissing, textOptions } from './shared-options.ts'
 import { readTrainSettings, trainingTable } from './train-options.ts'
 import { UsageError } from './usage-error.ts'
-import { optionalBytes, optionalChoice, optionalText, text } from './values.ts'
+import { optionalChoice, optionalText, text } from './values.ts'
 
 /** The model, the data and the settings of a training, as options. */
 export const trainingOptions = {
@@ -70,11 +70,10 @@ export interface ReadTraining {
 /** The encoder or adapter that learns by steps, its data and its settings. */
 export async function readTraining(values: TrainingValues): Promise<ReadTraining> {
   const { settings, inputs, distil, recipe } = await readTrainSettings(values)
-  const { unitLength, revision, memory, device, ...others } = inputs
+  const { unitLength, revision, device, ...others } = inputs
   const read = {
     ...readFiles(values),
     ...others,
-    ...readMemory(memory),
     model: optionalText(values, 'model'),
     queryPrefix: optionalText(values, 'query-prefix'),
     adapter: optionalChoice(values, 'adapter', ['linear', 'mlp']),
@@ -91,7 +90,7 @@ export async function readFit(
   values: TrainingValues & Values<typeof teacherOptions>,
 ): Promise<Omit<FitInputs, 'out'>> {
   const { settings, inputs, shrinkage, distil } = await readTrainSettings(values)
-  const { memory, device, ...others } = inputs
+  const { device, ...others } = inputs
   if (values['query-prefix'] !== undefined) {
     throw new UsageError(
       '--query-prefix has no effect with --adapter, which takes embeddings; leave it out',
@@ -101,7 +100,6 @@ export async function readFit(
   const read = {
     ...readFiles(values),
     ...others,
-    ...readMemory(memory),
     device: asText(device),
     teacher: readTeacher(values, distil),
     recipe: target === DISTIL ? 'ranking' : target === 'one-hot' ? 'labels' : undefined,
@@ -165,11 +163,6 @@ function readValidation(values: TrainingValues): QueryFiles | undefined {
     throw new UsageError('--dev-queries, --dev-run and --dev-qrels must be given together')
   }
   return undefined
-}
-
-function readMemory(memory: unknown): { memory?: number | undefined } {
-  const given = { memory: asText(memory) }
-  return given.memory === undefined ? {} : { memory: optionalBytes(given, 'memory') }
 }
 
 function asText(value: unknown): string | undefined {

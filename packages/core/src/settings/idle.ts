@@ -36,14 +36,22 @@ export function refuseIdle(
   use: Use | undefined,
   table: AnyRows,
 ): void {
-  if (given === undefined || use === undefined) return
-  const own = new Set(Object.getOwnPropertyNames(given))
-  const set = Object.keys(table).filter((name) => own.has(name) && !isUnset(given, name))
+  if (given !== undefined && use !== undefined) refuseUseless(given, [[table, settings, use]])
+}
+
+/** Refuses a setting that was given and has no effect in any of some uses; the first says why. */
+export function refuseUseless(
+  given: object,
+  uses: readonly (readonly [table: AnyTable, settings: object, use: Use])[],
+): void {
+  const set = Object.getOwnPropertyNames(given).filter((name) => !isUnset(given, name))
   if (ofPreset.every((name) => set.includes(name))) return
   for (const name of set) {
-    const reason = idleReason(table[name]!, settings as Named, use)
-    if (reason === undefined) continue
-    throw new KithError('BAD_SETTING', `setting ${name} has no effect: ${reason}; leave it out`)
+    const reasons = uses.flatMap(([table, settings, use]) =>
+      Object.hasOwn(table, name) ? [idleReason(table[name]!, settings as Named, use)] : [],
+    )
+    if (reasons.length === 0 || reasons.includes(undefined)) continue
+    throw new KithError('BAD_SETTING', `setting ${name} has no effect: ${reasons[0]}; leave it out`)
   }
 }
 

@@ -21,6 +21,9 @@ export const ranking: Need = {
   holds: (_, { job = 'ranking' }) => job === 'ranking' || job === 'explanation',
 }
 
+/** More than the sets of neighbors is made. */
+export const scores: Need = { text: 'scores', holds: (_, use) => use.job !== 'neighbors' }
+
 /** Labels are made: an audit ends with the evidence. */
 export const labels: Need = { text: 'labels', holds: (_, use) => use.job !== 'audit' }
 

@@ -1,6 +1,7 @@
 import {
   type MethodSettings,
   methodRules,
+  methodTable,
   type PartialMethodSettings,
   resolveMethodSettings,
   standard,
@@ -9,10 +10,13 @@ import {
   defaultLabelSettings,
   type LabelSettings,
   labelRules,
+  labelTable,
   type PartialLabelSettings,
   resolveLabelSettings,
 } from '../labels/label-settings.ts'
+import { refuseUseless } from './idle.ts'
 import { resolve } from './setting-rules.ts'
+import { settingTable } from './setting-table.ts'
 
 /** The settings of everything that a `Reranker` does: those of its rankings, and those of its labels. */
 export interface RerankerSettings {
@@ -24,18 +28,28 @@ export interface RerankerSettings {
 export type PartialRerankerSettings = Omit<PartialLabelSettings, 'mix'> & PartialMethodSettings
 
 /**
- * Completes the settings of a `Reranker`, and checks each one's range. Rankings and labels have
- * their own defaults; a setting that is given counts for both, except those of the second
+ * Completes the settings of a `Reranker`, and checks each one's range. Refuses a setting that has no
+ * effect in any call, with texts or without, since another setting switches it off. Rankings and labels have
+ * defaults of their own; a setting that is given counts for both, except those of the second
  * generation, which labels do not have.
  */
 export function resolveRerankerSettings(settings: PartialRerankerSettings = {}): RerankerSettings {
   const given = resolve(settings, {}, { ...labelRules, ...methodRules }) as PartialRerankerSettings
   const { mix, ...others } = given
   const labelMix = mix === 'words' ? undefined : mix
-  return {
-    ranking: resolveMethodSettings(pick(others, methodRules, { mix }), standard),
-    labels: resolveLabelSettings(pick(others, labelRules, { mix: labelMix }), defaultLabelSettings),
-  }
+  const ranking = resolveMethodSettings(pick(others, methodRules, { mix }), standard)
+  const labels = resolveLabelSettings(
+    pick(others, labelRules, { mix: labelMix }),
+    defaultLabelSettings,
+  )
+  const plain = { ...ranking, method: undefined }
+  const uses = [true, false].flatMap((texts) => [
+    [methodTable, ranking, { texts }] as const,
+    [labelTable, labels, { texts, job: 'labels' }] as const,
+    [settingTable, plain, { texts, job: 'similarity' }] as const,
+  ])
+  refuseUseless(given, uses)
+  return { ranking, labels }
 }
 
 function pick<T extends object>(settings: object, known: object, more: T): T {

@@ -3,7 +3,7 @@ import { isObject } from '../matrix.ts'
 import { checkStatistics } from '../text/term-statistics.ts'
 import { checkTokenizer } from '../text/tokenizer.ts'
 import { refuseUnknown } from './names.ts'
-import { above, below, is, type Named, only, ranking, texts } from './needs.ts'
+import { above, below, is, type Named, only, ranking, scores, texts } from './needs.ts'
 import type { SettingRows, Use } from './setting.ts'
 import { type Range, range } from './setting-rules.ts'
 import type { Settings, ViewWeights } from './settings.ts'
@@ -22,6 +22,9 @@ const share: Range = { from: 0, to: 1 }
 const graph = ['neighbors', 'neighbor-rrf']
 const compared = [...graph, 'fusion']
 const scored = ['neighbors', 'fusion']
+
+/** Nothing is made but similarities or neighbors. */
+const plain = (_: Named, { job }: Use) => job === 'similarity' || job === 'neighbors'
 
 /** The BM25 score and the support take part. */
 const words = [ranking, texts, is('mix', 'words')]
@@ -56,7 +59,7 @@ export const settingRows: SettingRows<Settings> = {
     default: 4,
     range: count(0),
     methods: graph,
-    needs: neighbors,
+    needs: [scores, ...neighbors],
   },
   trust: {
     default: 0,
@@ -75,6 +78,7 @@ export const settingRows: SettingRows<Settings> = {
     range: share,
     methods: ['neighbors'],
     needs: [
+      scores,
       only(
         'with texts',
         (_, use) => use.texts && ranking.holds(_, use),
@@ -86,13 +90,13 @@ export const settingRows: SettingRows<Settings> = {
     default: 'linear',
     values: weights,
     methods: graph,
-    needs: neighbors,
+    needs: [scores, ...neighbors],
   },
   weightParameter: {
     default: 1,
     range: { from: 0, to: 100, above: true },
     methods: graph,
-    needs: [is('weight', 'exp'), ...neighbors],
+    needs: [scores, is('weight', 'exp'), ...neighbors],
   },
   rowScaling: {
     default: 'none',
@@ -101,13 +105,18 @@ export const settingRows: SettingRows<Settings> = {
   },
   metric: {
     default: 'auto',
-    needs: [only('with texts', byWords, below('bm25Weight', 1))],
+    needs: [
+      only('with texts', byWords, below('bm25Weight', 1)),
+      // With texts the graph has cosines.
+      only('with texts', ({ views }, use) => views === undefined && use.texts, scores),
+    ],
     values: ['auto', 'dot', 'cosine'],
   },
   mix: {
     default: 'words',
     values: ['raw', 'standard', 'words'],
     methods: scored,
+    needs: [scores],
   },
   tokenizer: {
     default: undefined,
@@ -178,7 +187,8 @@ export const settingRows: SettingRows<Settings> = {
   statistics: {
     default: undefined,
     methods: compared,
-    needs: [texts],
+    // Similarities take the tokenizer of the statistics, and no more.
+    needs: [texts, only('for similarities and neighbors', plain, is('tokenizer', 'auto'))],
     check: (_, value) => void checkStatistics(value),
   },
   views: {

@@ -5,8 +5,8 @@ import { choice, type Range, type Rule, type Rules, range } from './setting-rule
 export interface Use {
   /** Whether query and candidates have texts. */
   texts: boolean
-  /** The kind of result; `ranking` by default. */
-  job?: 'ranking' | 'explanation' | 'labels' | 'audit' | undefined
+  /** What is made; `ranking` unless it says otherwise. */
+  job?: 'ranking' | 'explanation' | 'labels' | 'audit' | 'similarity' | 'neighbors' | undefined
 }
 
 /** The values that a tuner tries. */

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os'
 import {
   FileError,
   findPath,
@@ -24,7 +25,10 @@ import { readJsonVectors } from './vectors-jsonl.ts'
 
 /** How embeddings are opened. */
 export interface OpenEmbeddingsOptions {
-  /** Bytes that may be loaded into memory, 4 GiB where not set; beyond, rows are read by position. */
+  /**
+   * Bytes that may be loaded into memory: by default 4 GiB, or half of the machine's or container's
+   * memory if that is less. Larger embeddings are read by position.
+   */
   memory?: number | undefined
   /** The format, if neither extension nor contents determine it. */
   format?: EmbeddingFormat | undefined
@@ -42,8 +46,12 @@ export interface OpenEmbeddingsOptions {
   checked?: boolean | undefined
 }
 
-/** Bytes of embeddings that are loaded into memory where nothing else is said. */
-export const embeddingMemory = 4 * 2 ** 30
+/** Bytes of embeddings that are loaded where nothing else is said: 4 GiB, or half of the memory if that is less. */
+function usualMemory(): number {
+  // 0 or more than there is where no limit is set.
+  const allowed = process.constrainedMemory() || Number.POSITIVE_INFINITY
+  return Math.min(4 * 2 ** 30, Math.floor(Math.min(totalmem(), allowed) / 2))
+}
 
 /**
  * Opens a file of embeddings. Kith checks the header at once, and the numbers when they are read.
@@ -57,7 +65,7 @@ export async function openEmbeddings(
   file: string,
   options: OpenEmbeddingsOptions = {},
 ): Promise<FileEmbeddings> {
-  const { memory = embeddingMemory, dimensions } = options
+  const { memory = usualMemory(), dimensions } = options
   if (!(memory >= 0))
     throw new KithError(
       'BAD_SETTING',

@@ -104,6 +104,11 @@ export class Dataset {
     return undefined
   }
 
+  /** The place in `.kith` of a file. */
+  placeOf(role: RoleName): string {
+    return this.#place(role)
+  }
+
   /** The place in `.kith` of a file, whose folder is there from now on. */
   place(role: RoleName): string {
     const file = this.#place(role)
@@ -140,22 +145,27 @@ export class Dataset {
     return this.#found(role)
   }
 
+  /** The file that `need` returns, before it is made. */
+  async plan(role: RoleName): Promise<string | undefined> {
+    const given = this.#options.files?.[role]
+    if (given !== undefined) return given
+    const kept = makers[role] && this.#place(role, false)
+    if (kept === undefined) return this.find(role)
+    if (!this.#isPossible(role)) return undefined
+    return (findPath(kept) ? undefined : this.#found(role)) ?? kept
+  }
+
   /**
    * The file of a role, made where it is missing or stale. Undefined if it is neither found nor
    * made by Kith.
    */
   async need(role: RoleName, hooks: NeedHooks = {}): Promise<string | undefined> {
-    const given = this.#options.files?.[role]
-    if (given !== undefined) return given
-    const make = makers[role]
-    const kept = make && this.#place(role, false)
-    if (!make || kept === undefined) return this.find(role)
-    if (!this.#isPossible(role)) return undefined
-    const there = findPath(kept) !== undefined
-    const found = there ? undefined : this.#found(role)
-    if (found !== undefined) return found
+    const kept = await this.plan(role)
+    const make = this.#options.files?.[role] === undefined ? makers[role] : undefined
+    if (kept === undefined || !make || kept !== this.#place(role, false)) return kept
     const inputs = await this.#inputsOf(role, (from) => this.need(from, hooks))
     if (!inputs) return undefined
+    const there = findPath(kept) !== undefined
     const state = there ? await stateOf(kept, inputs, this.folder) : undefined
     const stale = state?.stale ?? (state?.sidecar && this.#otherEncoder(role, state.sidecar))
     if (state && stale === undefined) return kept

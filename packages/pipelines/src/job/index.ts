@@ -1,9 +1,10 @@
 /**
  * Internal: the defaults, choices and default files of jobs, which the command line's help shows,
- * and the types that all jobs share. It may change with any version; the package's main entry has
+ * checks that it makes before a dataset's files are made, and the types that all jobs share. It may change with any version; the package's main entry has
  * the types for programs.
  */
 
+export { parseGate } from '../eval/gate.ts'
 export {
   type Missing,
   type MissingPolicy,
@@ -13,6 +14,8 @@ export {
 } from '../join/missing.ts'
 export type { StatisticsSource } from '../join/statistics.ts'
 export type { DocumentPlace } from '../join/stores.ts'
+export { labelWork, layoutOf } from '../labels/label-work.ts'
+export { methodsOf } from './checks.ts'
 export type { Hooks, JobProgress } from './hooks.ts'
 export {
   convertedKinds,

@@ -1,14 +1,13 @@
 import {
-  KithError,
   type Method,
   type MethodSettings,
   type PartialMethodSettings,
   resolveMethodSettings,
 } from '@kith/core'
-import { methods as known } from '@kith/core/internal'
 import { type Tuned, tune, writeTuned } from '@kith/tune'
 import { learnedQueries } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
+import { methodsOf } from '../job/checks.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults, studyBeside } from '../job/job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
@@ -111,19 +110,4 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
   } finally {
     await judged.close()
   }
-}
-
-/** The methods to choose among; fusion is one of them only where there are texts. */
-function methodsOf({ methods = ['neighbors'], corpus }: TuneInputs): readonly Method[] {
-  const possible = known.filter((name) => name !== 'fusion' || corpus !== undefined)
-  if (methods === 'all') return possible
-  for (const name of methods) {
-    if (possible.includes(name)) continue
-    const why = name === 'fusion' ? ' (fusion needs the texts of documents and queries)' : ''
-    throw new KithError(
-      'BAD_SETTING',
-      `unknown method ${name}; methods: ${possible.join(', ')}${why}`,
-    )
-  }
-  return methods
 }
