@@ -2,11 +2,11 @@
 export type TermImports = Partial<typeof noTerms>
 
 const noTerms = {
-  words: {
+  characters: {
     meet: (_code: number): number => 0,
     composes: (_first: number, _second: number): boolean => false,
-    stem: (_word: number, _length: number, _to: number): void => {},
   },
+  'word-terms': { stem: (_word: number, _length: number, _to: number): void => {} },
 }
 
 /** An instance of the compiled kernel over a memory. */

@@ -54,11 +54,8 @@ class WordCounter {
   constructor(module: WebAssembly.Module, tokenizer: TokenizerName) {
     this.#rules = isBasic(tokenizer) ? basicRules(tokenizer) : languageRules(tokenizer)
     this.#wasm = instantiate(module, this.#memory, {
-      words: {
-        meet: (code) => this.#meet(code),
-        composes: composePair,
-        stem: (word, length, to) => this.#stem(word, length, to),
-      },
+      characters: { meet: (code) => this.#meet(code), composes: composePair },
+      'word-terms': { stem: (word, length, to) => this.#stem(word, length, to) },
     })
     this.#place = [0, 64, 128][this.#rules.terms]!
     this.#start = FOLDS_END + STEM_PLACES * this.#place + 64

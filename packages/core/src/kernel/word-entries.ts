@@ -4,7 +4,7 @@ import { CHANGES, NONSTARTER, normalizationBits } from '../text/unnormalized.ts'
 
 /**
  * What the kernel knows about a character: the character as it is compared, and above it these bits; as in
- * assembly/words.ts. 0 stands between words.
+ * assembly/characters.ts. 0 stands between words.
  */
 const IN_WORD_INSIDE = 1 << 16
 const IN_WORD = 2 << 16

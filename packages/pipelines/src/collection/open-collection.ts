@@ -90,6 +90,8 @@ export async function openCollectionWith(
     if ((inputs.folder ?? inputs.documents ?? inputs.corpus) !== undefined && !store.searchWords) {
       hooks.onRemark?.('the texts are too many to find documents by their words: load a store')
     }
+    const problem = await store.wordsProblem?.()
+    if (problem !== undefined) hooks.onRemark?.(problem)
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
     const encoder = await adaptedEncoder(inputs.adapter, named, store)

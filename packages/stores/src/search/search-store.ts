@@ -28,6 +28,8 @@ export interface SearchStore {
   ): Promise<(FetchedDocument | undefined)[]>
   /** The ids of the documents whose words fit a text best; absent where words cannot be searched. */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
+  /** Why no words can be searched under the tokenizer of the documents; undefined where they can. */
+  wordsProblem?(): Promise<string | undefined>
   /** The vectors of the documents that have some texts; absent where texts cannot be looked up. */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /** How often terms occur in the documents; undefined where that is not known. */
