@@ -48,6 +48,17 @@ export function keepsTokenizer({ store, use }: StoreInUse): void {
     })
   })
 
+  it.runIf(store.texts)('finds the words of code', async () => {
+    const code = ['def parse_http(text): return text', 'def open_file(name): pass', 'class Nest: pass']
+    await use((opened) => opened.add(given(code)), { tokenizer: 'code' })
+    await use(async (opened) => {
+      expect((await opened.terms())!.tokenizer).toBe('code')
+      await opened.index!()
+      expect(await opened.searchWords!('parse_http', { top: 1 })).toEqual(['d0'])
+      expect(await opened.searchWords!('how to open a file', { top: 1 })).toEqual(['d1'])
+    })
+  })
+
   it.runIf(store.texts)(
     'counts all texts anew by another tokenizer that is asked for',
     async () => {
