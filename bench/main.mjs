@@ -1,8 +1,9 @@
 /**
  * `npm run bench` runs every benchmark, `npm run bench -- text` those named. `summary` is one table of
  * all goals, `growth` the table of docs/scale.md. `--against=../old` compares the builds of this
- * checkout and of another one instead; `--minutes=5` is for `serve`, `--passages=1000000` for `text`,
- * `--documents=` and `--words=` for `collection`, `--collection=` and `--queries=` for `search`.
+ * checkout and of another one instead; `--minutes=10` is for `serve`, `--passages=1000000` and
+ * `--corpus=german:corpus.jsonl` for `text`,
+ * `--documents=` for `collection`, `--collection=` and `--queries=` for `search`.
  */
 import { cpus } from 'node:os'
 import { kernel } from '@kith/core'

@@ -9,7 +9,7 @@ import { appendText, createEngine, Postings } from '@kith/core/steps'
 import { clusteredContext } from './clusters.mjs'
 import { sideBySide, table } from './measure.mjs'
 import { passages } from './passages.mjs'
-import { countCollection } from './statistics.mjs'
+import { corpora, countCollection } from './statistics.mjs'
 
 const PASSAGES = 50
 const WORDS = 100
@@ -72,5 +72,7 @@ export async function run() {
       ['text view, raw texts, german', times.german.toFixed(3), ratio('german'), ''],
     ]),
   )
-  for (const tokenizer of ['english', 'spanish', 'german']) countCollection(tokenizer)
+  const given = corpora()
+  if (given.length > 0) for (const [tokenizer, file] of given) countCollection(tokenizer, file)
+  else for (const tokenizer of ['english', 'spanish', 'german']) countCollection(tokenizer)
 }

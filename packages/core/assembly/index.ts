@@ -1,7 +1,6 @@
 /** The kernel: docs/method.md sections 1 to 4 over memory that the caller lays out. */
 export { gram } from './gram'
 export { jaccard } from './jaccard'
-export { languageWords } from './language-words'
 export { products } from './products'
 export { findMatches } from './query-matches'
 export { rank } from './rank'

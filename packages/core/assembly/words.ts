@@ -1,235 +1,207 @@
 /**
- * The terms of an ASCII text, counted: what src/text/prepare-text.ts does for any
- * text, with the same hashes, several times faster.
+ * The terms of a text in UTF-16, counted: what src/text/scan-text.ts and src/text/prepare-text.ts do,
+ * with the same hashes, several times faster.
  *
- * A branch at the end of every word, and one for every word met before, would
- * be guessed wrong half of the time; so there is none.
+ * A branch at the end of every word would be guessed wrong too often: there is none but for what is
+ * rare.
  */
 
-import { double, word } from './address'
-
-/** Writes the two hashes of the term of a word to `to`; 0 and 0 for a stop word. */
-declare function stem(word: usize, length: i32, to: usize): void
+import {
+  entryAt,
+  expectNormalized,
+  GROUP,
+  KIND,
+  NONSTARTER,
+  NUKTA,
+  resolve,
+  SIGN,
+  SKIPPED,
+  SOUND,
+  UNREADABLE,
+  WITH_NUKTA,
+} from './characters'
+import { countAll } from './count-terms'
+import { askFor, TOKEN, toTerms } from './word-terms'
 
 /** As in src/text/term-counter.ts. */
-export const SEED_A: i32 = 0x811c9dc5
-export const SEED_B: i32 = 0x9747b28c
-export const FACTOR_A: i32 = 0x01000193
-export const FACTOR_B: i32 = 0x5bd1e995
-const UPPER_BITS: i32 = 21
+const SEED_A: i32 = 0x811c9dc5
+const SEED_B: i32 = 0x9747b28c
+const FACTOR_A: i32 = 0x01000193
+const FACTOR_B: i32 = 0x5bd1e995
 
-/** Places of the table of terms, with four slots each; STEM_PLACES in src/text/stem-cache.ts. */
-export const STEM_PLACES: i32 = 1 << 15
-
-/** As in src/text/tokenizer.ts. */
-const LONGEST_WORD: usize = 64
+/** The hashes of the word that is read, and whether one is. */
+let hashA: i32 = 0
+let hashB: i32 = 0
+let inside: i32 = 0
+/** Where the next token goes. */
+let tokens: usize = 0
+/** Whether words are full of combining marks. */
+let marks: bool = false
 
 /**
- * Writes the postings of `length` bytes, the first `title` of which are the title's, to `out` and
- * returns how many there are. The positions of each term, term after term, go to `hashes`; how many
- * there are and how many postings are the title's go to `ends`. `lower` maps a byte to its lower
- * case if it is a letter or digit, else to 0. `stems` is a table of words met before and their
- * terms, two slots of 16 bytes for each place, or 0 if words are terms as they are. `hashes`,
- * `ends`, `table` and `out` are room for 8, 4, 8 and 6 bytes per byte of text, and 64 bytes more.
+ * Writes the postings of `length` units of UTF-16, the first `title` of which are the title's, to `out`
+ * and returns how many there are, or −1 where the text must be normalized or has a character that the
+ * tables do not hold. `terms` and `order` get what `countAll` writes.
+ *
+ * `folds` has an entry for each character of the first plane and, behind them, room for pairs of
+ * characters; `stems` is the table of terms, with places of `size` bytes; 0 bytes say that words are
+ * terms as they are. `tokensAt`, `terms`, `order` and `out` are room for
+ * 16, 8, 4 and 12 bytes per term, and 64 bytes more.
  */
 export function words(
-  bytes: usize,
+  units: usize,
   length: i32,
   title: i32,
-  lower: usize,
+  isNormalized: bool,
+  hasMarks: bool,
+  folds: usize,
   stems: usize,
-  hashes: usize,
-  ends: usize,
-  table: usize,
+  size: usize,
+  tokensAt: usize,
+  terms: usize,
+  order: usize,
   out: usize,
 ): i32 {
+  const textStart = units + ((<usize>title) << 1)
+  const end = units + ((<usize>length) << 1)
+  tokens = tokensAt
+  expectNormalized(isNormalized)
+  marks = hasMarks
   // A separator behind the text closes its last word.
-  store<u8>(bytes + <usize>length, 32)
-  let tokens = hashWords(bytes, length + 1, lower, hashes, ends)
-  let first = 0
-  const titleEnd = <u32>bytes + <u32>title
-  while (first < tokens && load<u32>(word(ends, first)) <= titleEnd) first++
-  if (stems) {
-    askFor(tokens, stems, hashes)
-    const words = first
-    first = toTerms(bytes, 0, words, 0, lower, stems, hashes, ends)
-    tokens = toTerms(bytes, words, tokens, first, lower, stems, hashes, ends)
+  store<u32>(end, 32)
+  if (!hashText(units, textStart, folds)) return UNREADABLE
+  const titleEnd = tokens
+  if (!hashText(textStart, end + 2, folds)) return UNREADABLE
+  if (size) askFor(tokensAt, tokens, stems, size)
+  const first = toTerms(tokensAt, titleEnd, units, folds, 0, size, terms, out)
+  const all = toTerms(titleEnd, tokens, textStart, folds, first, size, terms, out)
+  // The tokens have served: their place takes the table of terms.
+  return countAll(first, all, terms, order, tokensAt, out)
+}
+
+/** Hashes the words and groups of characters from `at` to before `end`, where a separator is last; false where the text cannot be read. */
+function hashText(at: usize, end: usize, folds: usize): bool {
+  hashA = SEED_A
+  hashB = SEED_B
+  inside = 0
+  at = marks ? hashRun<u16>(at, end, folds) : hashRun<u8>(at, end, folds)
+  while (at < end) {
+    const entry = resolve(at, entryAt(at, folds), folds)
+    if (entry == UNREADABLE) return false
+    if (entry & GROUP) {
+      step(at, 0)
+      at = hashGroups(at, entry, folds)
+      if (at == 0) return false
+    } else {
+      if (!(entry & SKIPPED)) step(at, inside || !(entry & SIGN) ? entry : 0)
+      if (entry & WITH_NUKTA) step(at, NUKTA)
+      at += 2
+    }
+    at = marks ? hashRun<u16>(at, end, folds) : hashRun<u8>(at, end, folds)
   }
-  return countAll(first, tokens, hashes, ends, table, out)
+  return true
 }
 
 /**
- * Writes the postings of `tokens` terms, the first `first` of which are the title's, whose hashes are
- * given, to `out` and returns how many there are. What goes to `hashes` and `ends` is as in `words`.
+ * Hashes from here on until the next character that is rare, and returns where it is. Combining marks are
+ * rare if T has one byte; that is decided when the kernel is compiled.
  */
-export function countAll(
-  first: i32,
-  tokens: i32,
-  hashes: usize,
-  ends: usize,
-  table: usize,
-  out: usize,
-): i32 {
-  const slots = 1 << (32 - <i32>clz(tokens | 7) + 1)
-  memory.fill(table, 0, (<usize>slots) << 2)
-  const titleTerms = countTerms(0, first, 0, slots, hashes, ends, table, out)
-  const size = countTerms(first, tokens, titleTerms, slots, hashes, ends, table, out)
-  // The table has served: its place takes where the next position of each term goes.
-  let from = 0
-  for (let term = 1; term <= size; term++) {
-    const entry = entryAt(out, term)
-    store<i32>(word(table, term), from)
-    from += load<i32>(entry, 8)
-    finish(entry)
-  }
-  for (let i = 0; i < tokens; i++) {
-    const next = word(table, load<i32>(word(ends, i)))
-    const place = load<i32>(next)
-    store<i32>(next, place + 1)
-    store<i32>(word(hashes, place), i)
-  }
-  store<i32>(ends, tokens)
-  store<i32>(ends, titleTerms, 4)
-  return size
-}
-
-/** Counts the words from `from` to before `to`, `size` terms before them; the number of each one's term goes to `order`. Returns how many terms there are. */
-function countTerms(
-  from: i32,
-  to: i32,
-  size: i32,
-  slots: i32,
-  hashes: usize,
-  order: usize,
-  table: usize,
-  out: usize,
-): i32 {
-  for (let i = from; i < to; i++) {
-    const key = load<u64>(double(hashes, i))
-    const slot = find(key, table, slots, out)
-    const known = load<i32>(slot)
-    size += i32(known == 0)
-    const term = select(size, known, known == 0)
-    store<i32>(slot, term)
-    const entry = entryAt(out, term)
-    // A new entry's count is whatever was there before; that of a known one goes up.
-    const count = select(0, load<i32>(entry, 8), known == 0)
-    store<u64>(entry, key)
-    store<i32>(entry, count + 1, 8)
-    store<i32>(word(order, i), term)
-  }
-  return size
-}
-
-/** Both hashes of every word, and where it ends, one after the other; returns how many words there are. */
-function hashWords(bytes: usize, length: i32, lower: usize, hashes: usize, ends: usize): i32 {
-  let a = SEED_A
-  let b = SEED_B
-  let inside = 0
-  let at = hashes
-  for (const end = bytes + <usize>length; bytes < end; bytes++) {
-    const letter = <i32>load<u8>(lower + <usize>load<u8>(bytes))
-    const isWord = i32(letter != 0)
-    store<i32>(at, a)
-    store<i32>(at, b, 4)
-    store<u32>(ends, <u32>bytes)
-    at += <usize>((inside & ~isWord) << 3)
-    ends += <usize>((inside & ~isWord) << 2)
-    inside = isWord
+function hashRun<T>(at: usize, end: usize, folds: usize): usize {
+  const hasMarks = sizeof<T>() > 1
+  let a = hashA
+  let b = hashB
+  let isInside = inside
+  let to = tokens
+  let last = hasMarks ? entryAt(at - 2, folds) : 0
+  for (; at < end; at += 2) {
+    const entry = entryAt(at, folds)
+    if (entry < 0) break
+    // Two marks, in an order that normalization may change.
+    if (hasMarks && entry & last & NONSTARTER) break
+    const isWord = hasMarks ? (((entry >> KIND) + isInside) >> 1) & 1 : i32(entry != 0)
+    const letter = entry & 0xffff
+    store<i32>(to, a)
+    store<i32>(to, b, 4)
+    store<u32>(to, <u32>at, 8)
+    to += <usize>(isInside & ~isWord) * TOKEN
+    isInside = isWord
     a = select((a ^ letter) * FACTOR_A, SEED_A, isWord)
     b = select((b ^ letter) * FACTOR_B, SEED_B, isWord)
+    if (hasMarks) last = entry
   }
-  return <i32>((at - hashes) >> 3)
+  hashA = a
+  hashB = b
+  inside = isInside
+  tokens = to
+  return at
 }
 
-/** The table of terms is larger than the fast caches: asked for here, its lines come side by side. */
-function askFor(tokens: i32, stems: usize, hashes: usize): void {
-  let asked: u64 = 0
-  for (let i = 0; i < tokens; i++) asked |= load<u64>(placeOf(load<u64>(double(hashes, i)), stems))
-  // Behind the last word, where it is never read: without a use the loop would be left out.
-  store<u64>(double(hashes, tokens), asked)
-}
-
-/**
- * The hashes of the words from `from` to before `to` become those of their terms, without stop words,
- * behind `left` others; returns how many there are then.
- */
-function toTerms(
-  bytes: usize,
-  from: i32,
-  to: i32,
-  left: i32,
-  lower: usize,
-  stems: usize,
-  hashes: usize,
-  ends: usize,
-): i32 {
-  for (let i = from; i < to; i++) {
-    const key = load<u64>(double(hashes, i))
-    let slot = placeOf(key, stems)
-    // No branches for the other slots, which would be guessed wrong too often; one at most has the word.
-    const other =
-      i32(load<u64>(slot, 16) == key) +
-      2 * i32(load<u64>(slot, 32) == key) +
-      3 * i32(load<u64>(slot, 48) == key)
-    slot += (<usize>other) << 4
-    if (load<u64>(slot) != key) {
-      // The other words move on by a slot, and the last one's is forgotten.
-      v128.store(slot, v128.load(slot, 32), 48)
-      v128.store(slot, v128.load(slot, 16), 32)
-      v128.store(slot, v128.load(slot), 16)
-      const end = <usize>load<u32>(word(ends, i))
-      let start = end - 1
-      while (start > bytes && load<u8>(lower + <usize>load<u8>(start - 1))) start--
-      // A word that is too long to be one stays unchanged.
-      if (end - start > LONGEST_WORD) store<u64>(slot, key, 8)
-      else stem(start, <i32>(end - start), slot + 8)
-      store<u64>(slot, key)
+/** Takes one character on, or ends a word where the entry is 0. */
+function step(at: usize, entry: i32): void {
+  const letter = entry & 0xffff
+  if (entry) {
+    hashA = (hashA ^ letter) * FACTOR_A
+    hashB = (hashB ^ letter) * FACTOR_B
+    inside = 1
+  } else {
+    if (inside) {
+      store<i32>(tokens, hashA)
+      store<i32>(tokens, hashB, 4)
+      store<u32>(tokens, <u32>at, 8)
+      tokens += TOKEN
     }
-    const term = load<u64>(slot, 8)
-    store<u64>(double(hashes, left), term)
-    left += i32(term != 0)
+    hashA = SEED_A
+    hashB = SEED_B
+    inside = 0
   }
-  return left
 }
 
-/** The first slot of a word's place in the table of terms. */
-function placeOf(key: u64, stems: usize): usize {
-  const spread = (<u32>key ^ (<u32>(key >> 32) >> 7)) * 0x9e3779b1
-  return stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_PLACES - 1)) << 6)
+/** Adds a term that ends here. */
+function put(a: i32, b: i32, at: usize): void {
+  store<i32>(tokens, a)
+  store<i32>(tokens, b, 4)
+  store<u32>(tokens, <u32>at | 1, 8)
+  tokens += TOKEN
 }
 
-/** Terms are numbered from 1. */
-function entryAt(out: usize, term: i32): usize {
-  return out + <usize>(term - 1) * 12
-}
-
-function find(key: u64, table: usize, slots: i32, out: usize): usize {
-  const mask = slots - 1
-  const spread = (<u32>key ^ (<u32>(key >> 32) >> 7)) * 0x9e3779b1
-  let place = <i32>(spread ^ (spread >> 15)) & mask
-  let term = load<i32>(word(table, place))
-  // With no term yet, this looks at 12 bytes before `out`, which are the caller's.
-  while (i32(term != 0) & i32(load<u64>(entryAt(out, term)) != key)) {
-    place = (place + 1) & mask
-    term = load<i32>(word(table, place))
+/** Hashes the groups of characters of the run that starts here; returns where the run ends, 0 where it cannot be read. */
+function hashGroups(at: usize, entry: i32, folds: usize): usize {
+  // Hashes of a character alone, with the one before it, and with the two before it.
+  let aloneA = 0
+  let aloneB = 0
+  let pairA = 0
+  let pairB = 0
+  let tripleA = 0
+  let tripleB = 0
+  let characters = 0
+  const run = entry & GROUP
+  while ((entry & GROUP) == run) {
+    tripleA = pairA
+    tripleB = pairB
+    pairA = aloneA
+    pairB = aloneB
+    aloneA = SEED_A
+    aloneB = SEED_B
+    // A character, and the marks on it.
+    do {
+      if (!(entry & SKIPPED)) {
+        const letter = entry & 0xffff
+        aloneA = (aloneA ^ letter) * FACTOR_A
+        aloneB = (aloneB ^ letter) * FACTOR_B
+        pairA = (pairA ^ letter) * FACTOR_A
+        pairB = (pairB ^ letter) * FACTOR_B
+        tripleA = (tripleA ^ letter) * FACTOR_A
+        tripleB = (tripleB ^ letter) * FACTOR_B
+      }
+      at += 2
+      entry = resolve(at, entryAt(at, folds), folds)
+      if (entry == UNREADABLE) return 0
+    } while (entry & (SKIPPED | SIGN))
+    characters++
+    if (run != SOUND && characters > 1) put(pairA, pairB, at)
+    else if (characters > 2) put(tripleA, tripleB, at)
   }
-  return word(table, place)
-}
-
-/** An entry of two hashes and a count becomes a posting. */
-function finish(entry: usize): void {
-  const low = scramble(load<i32>(entry))
-  const high = scramble(load<i32>(entry, 4) ^ low) >>> (32 - UPPER_BITS)
-  store<i32>(entry, low)
-  store<i32>(entry, high, 4)
-}
-
-function scramble(hash: i32): i32 {
-  let h = <u32>hash
-  h ^= h >> 16
-  h *= 0x85ebca6b
-  h ^= h >> 13
-  h *= 0xc2b2ae35
-  return <i32>(h ^ (h >> 16))
+  if (characters == 1) put(aloneA, aloneB, at)
+  else if (characters == 2 && run == SOUND) put(pairA, pairB, at)
+  return at
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { termSpans } from '../src/index.ts'
-import { appendLanguage } from '../src/kernel/language-counter.ts'
 import { kernel } from '../src/kernel/load.ts'
+import { appendWords } from '../src/kernel/word-counter.ts'
+import { registerLanguages } from '../src/text/language.ts'
 import { normalizeWithPlaces } from '../src/text/normalized-text.ts'
 import { Postings } from '../src/text/postings.ts'
 import { scannerOf } from '../src/text/scan-text.ts'
@@ -10,6 +11,12 @@ import { hashOf, TermCounter } from '../src/text/term-counter.ts'
 import { termHash } from '../src/text/term-spans.ts'
 import type { TokenizerName } from '../src/text/tokenizer.ts'
 import { CHANGES, COMPOSES, composePair, normalizationBits } from '../src/text/unnormalized.ts'
+
+// Words full of combining marks, with two terms each.
+registerLanguages(
+  { hindi: { scripts: ['Devanagari'], term: (word) => word.slice(0, 4), prefixes: true } },
+  () => 'hindi',
+)
 
 const tokenizers: TokenizerName[] = ['code', 'japanese', 'english+hebrew', 'korean+vietnamese']
 
@@ -25,6 +32,8 @@ const samples = [
   'ភាសាខ្មែរ ພາສາລາວ မြန်မာ',
   '한국어 띄어쓰기 \u1112\u1161\u11ab\u1100\u116e\u11a8 ㅎㅏㄴ 한',
   'हिन्दी भाषा १२३ क\u200dष',
+  '\u095e\u094d\u0930\u093e\u0902\u0938 \u092b\u093c\u094d\u0930 \u0929 \u0928\u093c \u095c\u0334\u093c\u094d\u0334',
+  '１，０００ 2．5 3，x 😀 it’s “so” — é',
   'שָׁלוֹם עולם مَدْرَسَة المدرســة ١٢٣',
   '3.14 1,000,000 12.05.2020 3. 4 5,x ½ ² ⑩ ㎏ ﷺ',
   'ﬁne ＦＵＬＬ　ｗｉｄｔｈ ｱｲｳ',
@@ -134,15 +143,15 @@ describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
   })
 })
 
-describe.runIf(kernel() !== 'typescript')('the compiled term counter', () => {
-  test.each(['japanese', 'english+hebrew', 'korean+vietnamese', 'thai'])(
-    'counts the terms that the scanner counts, with a title or without: %s',
+describe.runIf(kernel() !== 'typescript')('the compiled counter', () => {
+  test.each(['japanese', 'english+hebrew', 'korean+vietnamese', 'thai', 'hindi'] as const)(
+    'counts what the scanner counts, with a title or without: %s',
     (tokenizer) => {
       let compiled = 0
       fc.assert(
         fc.property(mostlyFirstPlane, mostlyFirstPlane, (text, title) => {
           const [found, expected] = [new Postings(), new Postings()]
-          if (!appendLanguage(found, title, text, tokenizer)) {
+          if (!appendWords(found, title, text, tokenizer)) {
             // It leaves texts with characters beyond the first plane to the scanner, and nothing behind.
             expect(`${title}${text}`.normalize('NFKC')).toMatch(/[\u{10000}-\u{10ffff}]/u)
             expect(found.count).toBe(0)
@@ -167,7 +176,7 @@ describe.runIf(kernel() !== 'typescript')('the compiled term counter', () => {
   test('reads a text that is longer than its memory', () => {
     const long = 'שלום 3.14 '.repeat(20_000)
     const postings = new Postings()
-    expect(appendLanguage(postings, '', long, 'english+hebrew')).toBe(true)
+    expect(appendWords(postings, '', long, 'english+hebrew')).toBe(true)
     expect(postings.count).toBe(2)
   })
 })

@@ -14,7 +14,7 @@ import {
 } from '../src/index.ts'
 import { auditPreset, idleReason, labelTable, methodTable, type Use } from '../src/internal.ts'
 import type { AnyTable } from '../src/settings/setting.ts'
-import { settingTable } from '../src/settings/setting-table.ts'
+import { settingTable } from '../src/settings/setting-guide.ts'
 import { random as randomSource } from './support.ts'
 
 // The tables of settings say when a setting has no effect. These tests try each setting under each

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { prepareText } from '../src/index.ts'
-import { createEngine } from '../src/kernel/load.ts'
+import { createEngine, kernel } from '../src/kernel/load.ts'
+import { TextUnits } from '../src/kernel/text-units.ts'
+import { appendWords } from '../src/kernel/word-counter.ts'
 import { Postings } from '../src/text/postings.ts'
 import { appendString, appendText } from '../src/text/prepare-text.ts'
 import { tokenizerNames } from '../src/text/tokenizer.ts'
@@ -72,23 +74,40 @@ describe('splitting texts into terms', () => {
   })
 
   test.each(tokenizerNames)(
-    'finds the same postings in ASCII texts by the fast path, tokenizer %s',
+    'finds the same postings in any text by the fast path, tokenizer %s',
     (tokenizer) => {
       const some = fc.constantFrom(
-        'the ',
-        'Flies ',
-        'running ',
-        'caresses. ',
-        'Of ',
-        'generalization',
+        ...[
+          'the ',
+          'Flies ',
+          'running ',
+          'caresses. ',
+          'Of ',
+          'generalization',
+          'it’s ',
+          '“so” — ',
+        ],
+        ...[
+          'CAFÉS ',
+          'cafe\u0301s',
+          'ΟΔΟΣ ',
+          'İs',
+          '東京都',
+          'ที่นี่',
+          '😀',
+          '𝐁',
+          '\ud800',
+          'é'.repeat(65),
+        ],
       )
-      const ascii = fc
-        .array(fc.oneof(fc.string({ unit: 'binary-ascii', maxLength: 300 }), some), {
-          maxLength: 30,
-        })
-        .map((parts) => parts.join(''))
+      const strings = fc.oneof(
+        fc.string({ unit: 'binary-ascii', maxLength: 300 }),
+        fc.string({ unit: 'binary', maxLength: 10 }),
+        some,
+      )
+      const any = fc.array(strings, { maxLength: 30 }).map((parts) => parts.join(''))
       fc.assert(
-        fc.property(ascii, fc.oneof(fc.constant(''), ascii), (text, title) => {
+        fc.property(any, fc.oneof(fc.constant(''), any), (text, title) => {
           const [fast, slow] = [new Postings(), new Postings()]
           appendText(fast, { title, text }, tokenizer)
           appendString(slow, text, tokenizer, title)
@@ -106,6 +125,31 @@ describe('splitting texts into terms', () => {
       expect(fast.positionsOf(0)).toEqual(slow.positionsOf(0))
     },
   )
+
+  test.runIf(kernel() !== 'typescript')(
+    'prose with quotes, dashes, accents and emoji takes it',
+    () => {
+      for (const text of ['It’s “so” — naïve…', '東京都 ok 😀', 'x'.repeat(70)]) {
+        expect(appendWords(new Postings(), 'Été', text, 'english')).toBe(true)
+      }
+      // The lower case of a sigma depends on the word around it.
+      expect(appendWords(new Postings(), '', 'ΟΔΟΣ', 'english')).toBe(false)
+    },
+  )
+
+  test('copies texts alike with and without Buffer', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary-ascii' }), (a, b) => {
+        for (const node of [null, Buffer]) {
+          const room = new TextUnits(new ArrayBuffer(4096), 64, 1024, node as never)
+          room.write(a)
+          room.write(b, a.length)
+          const { units } = room
+          expect(String.fromCharCode(...units.subarray(0, a.length + b.length))).toBe(a + b)
+        }
+      }),
+    )
+  })
 
   test('numbers the terms of title and text in order', () => {
     const { postings, positions, titleTerms } = prepareText({

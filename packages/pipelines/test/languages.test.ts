@@ -185,9 +185,14 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
         const french = { settings: { tokenizer: 'french' } } as const
         await expect(rerankRun({ ...inputs, ...french, store: store() })).rejects.toThrow(refused)
 
+        const loaded = remarks.length
         const open = (settings?: object) =>
-          openCollectionWith(async () => encoder, { store: store(), settings }, {})
+          openCollectionWith(async () => encoder, { store: store(), settings }, hooks)
         const collection = await open()
+        const problem = expect.stringContaining("cannot search the terms of tokenizer 'japanese'")
+        const problems = kind === 'PostgreSQL' && language === 'japanese' ? [problem] : []
+        expect(remarks.slice(loaded)).toEqual(problems)
+        expect(remarks.slice(0, loaded)).toEqual(expect.arrayContaining(problems))
         expect((await collection.search(query))[0]!.id).toBe('d2')
         await collection.close()
         await expect(open(french.settings)).rejects.toThrow(refused)

@@ -71,6 +71,8 @@ export interface Store {
    * words and `index` has made an index of them; else none.
    */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
+  /** Why `searchWords` finds no document by the terms of the store's tokenizer; undefined where it does. */
+  wordsProblem?(): Promise<string | undefined>
   /**
    * The vectors of the documents that have some texts (title and text, as `kith encode` joins them),
    * where the store can look texts up; undefined for a text that no document has.

@@ -48,24 +48,38 @@ export function keepsTokenizer({ store, use }: StoreInUse): void {
     })
   })
 
-  it.runIf(store.texts)('counts all texts again with another tokenizer', async () => {
-    const [first, ...others] = given(german)
-    const counted = (tokenizer: TokenizerName) => termStatistics(wholes(german), { tokenizer })
+  it.runIf(store.texts)('finds the words of code', async () => {
+    const code = ['def parse_http(text): return text', 'def open_file(name): pass', 'class Nest: pass']
+    await use((opened) => opened.add(given(code)), { tokenizer: 'code' })
     await use(async (opened) => {
-      await opened.add([first!, others[0]!])
+      expect((await opened.terms())!.tokenizer).toBe('code')
       await opened.index!()
+      expect(await opened.searchWords!('parse_http', { top: 1 })).toEqual(['d0'])
+      expect(await opened.searchWords!('how to open a file', { top: 1 })).toEqual(['d1'])
     })
-    await use((opened) => opened.replace(others), { tokenizer: 'german' })
-    await use(async (opened) => {
-      expect(await opened.terms()).toEqual(counted('german'))
-      // Until the next index, words are found by the one of before.
-      expect(await opened.searchWords!('Häusern', { top: 3 })).toContain('d0')
-      await opened.index!()
-      expect(await opened.searchWords!('das Nest', { top: 3 })).toEqual(['d2'])
-    })
-    await use((opened) => opened.replace(others), { tokenizer: 'english' })
-    await use(async (opened) => expect(await opened.terms()).toEqual(counted('english')))
   })
+
+  it.runIf(store.texts)(
+    'counts all texts anew by another tokenizer that is asked for',
+    async () => {
+      const [first, ...others] = given(german)
+      const counted = (tokenizer: TokenizerName) => termStatistics(wholes(german), { tokenizer })
+      await use(async (opened) => {
+        await opened.add([first!, others[0]!])
+        await opened.index!()
+      })
+      await use((opened) => opened.replace(others), { tokenizer: 'german' })
+      await use(async (opened) => {
+        expect(await opened.terms()).toEqual(counted('german'))
+        // Until the next index, words are found by the one of before.
+        expect(await opened.searchWords!('Häusern', { top: 3 })).toContain('d0')
+        await opened.index!()
+        expect(await opened.searchWords!('das Nest', { top: 3 })).toEqual(['d2'])
+      })
+      await use((opened) => opened.replace(others), { tokenizer: 'english' })
+      await use(async (opened) => expect(await opened.terms()).toEqual(counted('english')))
+    },
+  )
 
   it('refuses a tokenizer that it cannot store', async () => {
     const [asked, problem] = store.texts

@@ -2,12 +2,11 @@
 export type TermImports = Partial<typeof noTerms>
 
 const noTerms = {
-  words: { stem: (_word: number, _length: number, _to: number): void => {} },
-  'language-words': {
+  characters: {
     meet: (_code: number): number => 0,
     composes: (_first: number, _second: number): boolean => false,
-    stem: (_word: number, _length: number, _to: number): void => {},
   },
+  'word-terms': { stem: (_word: number, _length: number, _to: number): void => {} },
 }
 
 /** An instance of the compiled kernel over a memory. */
@@ -149,30 +148,17 @@ export interface WasmExports {
     out: number,
   ): void
   words(
-    bytes: number,
-    length: number,
-    title: number,
-    lower: number,
-    stems: number,
-    hashes: number,
-    ends: number,
-    table: number,
-    out: number,
-  ): number
-  languageWords(
-    bytes: number,
+    units: number,
     length: number,
     title: number,
     normalized: number,
-    lower: number,
-    folds: number,
+    marks: number,
+    table: number,
     stems: number,
-    slot: number,
-    hashes: number,
-    spans: number,
+    place: number,
+    tokens: number,
     terms: number,
     order: number,
-    counts: number,
     out: number,
   ): number
 }

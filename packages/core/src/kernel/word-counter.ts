@@ -1,103 +1,186 @@
-import { asciiWord } from '../text/characters.ts'
+import { FoldTable } from '../text/fold.ts'
+import { LanguageRules } from '../text/language.ts'
 import { POSTING, type Postings } from '../text/postings.ts'
-import { hashWord } from '../text/prepare-text.ts'
-import { STEM_BYTES } from '../text/stem-cache.ts'
-import type { TokenizerName } from '../text/tokenizer.ts'
+import { STEM_PLACES } from '../text/stem-cache.ts'
+import { hashTerm } from '../text/term-counter.ts'
+import { isBasic, LONGEST_WORD, type TokenizerName, termOf } from '../text/tokenizer.ts'
+import { composePair } from '../text/unnormalized.ts'
 import { kernel, moduleOf } from './load.ts'
+import { TextUnits } from './text-units.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
+import { basicEntry, languageEntry, UNMET } from './word-entries.ts'
 
 const PAGE = 1 << 16
-/** Memory below this address belongs to the compiler. */
-const BASE = PAGE
+/** Where the entries of characters are: memory below belongs to the compiler. */
+const FOLDS = PAGE
+/** Where they end: four bytes for each of the first plane, and for each of 1,024 pairs. */
+const FOLDS_END = FOLDS + 4 * (0x10000 + 1024)
 /** A memory that a huge text has grown beyond this is not kept. */
 const KEPT_BYTES = 16 * 2 ** 20
 
-const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-16le', { ignoreBOM: true })
 
-/** Counts the terms of ASCII texts in WebAssembly. */
+/** What a tokenizer makes of characters and words. */
+interface Rules {
+  /** Whether texts are normalized before they are read. */
+  normalizes: boolean
+  /** Whether words are full of combining marks. */
+  marks: boolean
+  /** How many terms a word has; 0 where it is a term as it is. */
+  terms: number
+  entry: (code: number) => number
+  /** The terms of a word as it is written. */
+  termsOf: (word: string) => readonly string[]
+}
+
+/** Counts the terms of texts in WebAssembly. */
 class WordCounter {
   readonly #memory = new WebAssembly.Memory({ initial: 2 })
   readonly #wasm: WasmExports
-  readonly #tokenizer: TokenizerName
-  /** The address of the table of terms; 0 if words are terms unchanged. */
-  readonly #stems: number
-  /** The address of the text: behind the tables of lower case and of terms. */
+  readonly #rules: Rules
+  /** Bytes of a place in the table of terms: four words, with their terms and second terms. */
+  readonly #place: number
+  /** Where the text is: behind the tables of characters and terms. */
   readonly #start: number
-  /** Characters that there is room for. */
+  /** A letter is a word with two terms at most; of two characters one at most is such a word. */
+  readonly #termsPerUnit: number
+  /** The entries of characters beyond the first plane. */
+  readonly #beyond = new Map<number, number>()
+  /** Units of text that there is room for. */
   #room = 0
-  #text!: Uint8Array
+  #text!: TextUnits
   #integers!: Uint32Array
 
   constructor(module: WebAssembly.Module, tokenizer: TokenizerName) {
-    this.#tokenizer = tokenizer
+    this.#rules = isBasic(tokenizer) ? basicRules(tokenizer) : languageRules(tokenizer)
     this.#wasm = instantiate(module, this.#memory, {
-      words: { stem: (word, length, to) => this.#stem(word, length, to) },
+      characters: { meet: (code) => this.#meet(code), composes: composePair },
+      'word-terms': { stem: (word, length, to) => this.#stem(word, length, to) },
     })
-    this.#stems = tokenizer === 'none' ? 0 : BASE + 128
-    this.#start = BASE + 128 + (tokenizer === 'none' ? 0 : STEM_BYTES)
+    this.#place = [0, 64, 128][this.#rules.terms]!
+    this.#start = FOLDS_END + STEM_PLACES * this.#place + 64
+    this.#termsPerUnit = this.#rules.terms === 2 ? 1.5 : 1
     this.#reserve(1 << 11)
-    new Uint8Array(this.#memory.buffer).set(asciiWord, BASE)
+    this.#integers.fill(UNMET, FOLDS / 4, FOLDS / 4 + 0x10000)
   }
 
   get bytes(): number {
     return this.#memory.buffer.byteLength
   }
 
-  /** Appends a text's postings, or returns false if it is not plain ASCII, or too long. */
+  /** Appends a text's postings, or returns false if the text is too long or has characters that the kernel leaves to others. */
   append(postings: Postings, title: string, text: string): boolean {
+    if (!this.#rules.normalizes) return this.#append(postings, title, text, true)
+    return (
+      this.#append(postings, title, text, false) ||
+      this.#append(postings, title.normalize('NFKC'), text.normalize('NFKC'), true)
+    )
+  }
+
+  #append(postings: Postings, title: string, text: string, normalized: boolean): boolean {
     // A space between them: the last word of the title ends there.
-    const whole = title === '' ? text : `${title} ${text}`
-    const { length } = whole
+    const titleEnd = title === '' ? 0 : title.length + 1
+    const length = titleEnd + text.length
     if (length > this.#room && !this.#reserve(length)) return false
-    const { read, written } = encoder.encodeInto(whole, this.#text)
-    if (written !== read || read !== length) return false
-    const hashes = this.#start + this.#room + 64
-    const ends = hashes + this.#room * 8 + 64
-    const table = ends + this.#room * 4 + 64
-    const out = table + this.#room * 8 + 64
-    const [start, lower, stems] = [this.#start, BASE, this.#stems]
-    const words =
-      this.#wasm.words(start, length, title.length, lower, stems, hashes, ends, table, out) *
-      POSTING
+    if (titleEnd > 0) this.#text.write(`${title} `)
+    this.#text.write(text, titleEnd)
+    const share = this.#room * this.#termsPerUnit
+    const tokens = this.#start + this.#room * 2 + 64
+    const terms = tokens + share * 16 + 64
+    const order = terms + share * 8 + 64
+    const out = order + share * 4 + 64
+    const size = this.#wasm.words(
+      this.#start,
+      length,
+      titleEnd,
+      normalized ? 1 : 0,
+      this.#rules.marks ? 1 : 0,
+      FOLDS,
+      FOLDS_END,
+      this.#place,
+      tokens,
+      terms,
+      order,
+      out,
+    )
+    if (size < 0) return false
     const integers = this.#integers
+    const words = size * POSTING
     const at = postings.extend(words)
     postings.words.set(integers.subarray(out / 4, out / 4 + words), at)
-    const [terms, titleTerms] = [integers[ends / 4]!, integers[ends / 4 + 1]!]
-    postings.endText(titleTerms, integers.subarray(hashes / 4, hashes / 4 + terms))
+    const count = integers[order / 4]!
+    postings.endText(integers[order / 4 + 1]!, integers.subarray(terms / 4, terms / 4 + count))
     return true
   }
 
+  /** The entry of a character that is met for the first time. */
+  #meet(code: number): number {
+    let entry = this.#beyond.get(code)
+    if (entry !== undefined) return entry
+    entry = this.#rules.entry(code)
+    if (code > 0xffff) this.#beyond.set(code, entry)
+    else this.#integers[FOLDS / 4 + code] = entry
+    return entry
+  }
+
   #stem(start: number, length: number, to: number): void {
-    const from = start - this.#start
-    let word = ''
-    for (let at = from; at < from + length; at++) {
-      word += String.fromCharCode(asciiWord[this.#text[at]!]!)
-    }
-    const [a, b] = hashWord(word, this.#tokenizer)
-    this.#integers[to / 4] = a
-    this.#integers[to / 4 + 1] = b
+    const from = (start - this.#start) / 2
+    const word = decoder.decode(this.#text.units.subarray(from, from + length))
+    this.#rules.termsOf(word).forEach((term, i) => {
+      this.#integers.set(hashTerm(term), to / 4 + 8 * i)
+    })
   }
 
   /** Makes room for a text; false if there is no memory for it. */
   #reserve(length: number): boolean {
     const room = Math.ceil(length / 64) * 64
-    const missing = this.#start + 512 + room * 28 - this.#memory.buffer.byteLength
+    const missing = this.#start + 512 + room * (2 + 40 * this.#termsPerUnit) - this.bytes
     try {
       if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE))
     } catch {
       return false
     }
     this.#room = room
-    this.#text = new Uint8Array(this.#memory.buffer, this.#start, this.#room)
+    this.#text = new TextUnits(this.#memory.buffer, this.#start, room)
     this.#integers = new Uint32Array(this.#memory.buffer)
     return true
   }
 }
 
+function basicRules(tokenizer: TokenizerName): Rules {
+  return {
+    normalizes: false,
+    marks: false,
+    terms: tokenizer === 'none' ? 0 : 1,
+    entry: basicEntry,
+    termsOf: (word) => [termOf(word.toLowerCase(), tokenizer)],
+  }
+}
+
+function languageRules(tokenizer: TokenizerName): Rules {
+  const rules = new LanguageRules(tokenizer)
+  const table = new FoldTable(rules.folding)
+  return {
+    normalizes: true,
+    marks: rules.marks,
+    terms: rules.prefixes ? 2 : 1,
+    entry: (code) => languageEntry(code, table, rules.marks),
+    termsOf: (word) => {
+      const folded = table.foldWord(word.normalize('NFKC'))
+      // A word that is too long to be one is a term as it is.
+      const terms = folded.length > LONGEST_WORD ? ([folded, ''] as const) : rules.terms(folded)
+      return rules.prefixes ? terms : terms.slice(0, 1)
+    },
+  }
+}
+
 const counters = new Map<TokenizerName, WordCounter>()
 
-/** Appends an ASCII text's postings; false if the text is not ASCII or no WebAssembly runs here. */
-export function appendAscii(
+/**
+ * Appends a text's postings; false if no WebAssembly runs here, or the text has characters that the
+ * kernel leaves to others: letters beyond the first plane, and those whose lower case depends on the word.
+ */
+export function appendWords(
   postings: Postings,
   title: string,
   text: string,

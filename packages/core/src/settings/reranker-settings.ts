@@ -1,7 +1,7 @@
 import {
   type MethodSettings,
   methodRules,
-  methodTable,
+  methodRows,
   type PartialMethodSettings,
   resolveMethodSettings,
   standard,
@@ -10,13 +10,13 @@ import {
   defaultLabelSettings,
   type LabelSettings,
   labelRules,
-  labelTable,
+  labelRows,
   type PartialLabelSettings,
   resolveLabelSettings,
 } from '../labels/label-settings.ts'
 import { refuseUseless } from './idle.ts'
 import { resolve } from './setting-rules.ts'
-import { settingTable } from './setting-table.ts'
+import { settingRows } from './setting-rows.ts'
 
 /** The settings of everything that a `Reranker` does: those of its rankings, and those of its labels. */
 export interface RerankerSettings {
@@ -44,9 +44,9 @@ export function resolveRerankerSettings(settings: PartialRerankerSettings = {}):
   )
   const plain = { ...ranking, method: undefined }
   const uses = [true, false].flatMap((texts) => [
-    [methodTable, ranking, { texts }] as const,
-    [labelTable, labels, { texts, job: 'labels' }] as const,
-    [settingTable, plain, { texts, job: 'similarity' }] as const,
+    [methodRows, ranking, { texts }] as const,
+    [labelRows, labels, { texts, job: 'labels' }] as const,
+    [settingRows, plain, { texts, job: 'similarity' }] as const,
   ])
   refuseUseless(given, uses)
   return { ranking, labels }

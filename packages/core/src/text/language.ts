@@ -113,6 +113,8 @@ export class LanguageRules {
   readonly folding: Folding
   /** Whether a word can have a second term. */
   readonly prefixes: boolean
+  /** Whether words are full of combining marks. */
+  readonly marks: boolean
   readonly #languages: readonly { letter: RegExp; language: Language }[]
 
   constructor(name: string) {
@@ -127,6 +129,7 @@ export class LanguageRules {
     }
     this.folding = languages.some(({ dotlessI }) => dotlessI) ? 'turkish' : 'case'
     this.prefixes = languages.some(({ prefixes }) => prefixes)
+    this.marks = scripts.includes('Devanagari')
     this.#languages = languages.map((language) => ({
       letter: new RegExp(
         `^[${language.scripts.map((script) => `\\p{scx=${script}}`).join('')}]`,

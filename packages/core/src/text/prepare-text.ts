@@ -1,6 +1,5 @@
 import { KithError } from '../error.ts'
-import { appendLanguage } from '../kernel/language-counter.ts'
-import { appendAscii } from '../kernel/word-counter.ts'
+import { appendWords } from '../kernel/word-counter.ts'
 import { isObject } from '../matrix.ts'
 import { refuseUnknown } from '../settings/names.ts'
 import { show } from '../settings/show.ts'
@@ -167,15 +166,16 @@ export function appendText(postings: Postings, text: ReadText, tokenizer: Tokeni
 
 function appendParts(postings: Postings, title: string, text: string, tokenizer: Tokenizer): void {
   if (typeof tokenizer === 'function') appendTerms(postings, title, text, tokenizer)
-  else if (!isBasic(tokenizer)) appendScanned(postings, title, text, nameOfTokenizer(tokenizer))
-  else if (!appendAscii(postings, title, text, tokenizer)) {
-    appendString(postings, text, tokenizer, title)
+  else {
+    const name = nameOfTokenizer(tokenizer) as TokenizerName
+    if (name !== 'code' && appendWords(postings, title, text, name)) return
+    if (isBasic(name)) appendString(postings, text, name, title)
+    else appendScanned(postings, title, text, name)
   }
 }
 
-/** Appends the postings of a text under a tokenizer that languages name, or `code`. */
+/** Appends the postings of any text under a tokenizer that languages name, or `code`. */
 function appendScanned(postings: Postings, title: string, text: string, tokenizer: string): void {
-  if (tokenizer !== 'code' && appendLanguage(postings, title, text, tokenizer)) return
   const scanner = scannerOf(tokenizer)
   if (title !== '') scanner.scan(title, counter)
   const { size } = counter
@@ -183,7 +183,7 @@ function appendScanned(postings: Postings, title: string, text: string, tokenize
   counter.drain(postings, size)
 }
 
-/** Appends the postings of any text: the way for all of Unicode, and the oracle of `appendAscii`. */
+/** Appends the postings of any text under a tokenizer for English or for no language: what `appendWords` does for most. */
 export function appendString(
   postings: Postings,
   text: string,

@@ -1,9 +1,6 @@
 /** Places of the table, a power of 2, each with four slots: a line of the processor's cache. */
 export const STEM_PLACES = 1 << 15
 
-/** Bytes of a table: four slots of 16 bytes for each place. */
-export const STEM_BYTES = STEM_PLACES * 64
-
 const SLOTS = 4
 
 /**

@@ -97,6 +97,8 @@ export async function openCollectionWith(
         'too many texts for a keyword index in memory, searching by vectors only; load the documents into a store to search by keywords, too',
       )
     }
+    const problem = await store.wordsProblem?.()
+    if (problem !== undefined) hooks.onRemark?.(problem)
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
     const encoder = await adaptedEncoder(inputs.adapter, named, store)

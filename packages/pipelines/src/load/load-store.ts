@@ -75,6 +75,8 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
     if (inputs.index) {
       hooks.onRemark?.('building the index …')
       await store.index?.()
+      const problem = await store.wordsProblem?.()
+      if (problem !== undefined) hooks.onRemark?.(problem)
     }
     await makeBackground(store, inputs, hooks)
     const seconds = (performance.now() - start) / 1000

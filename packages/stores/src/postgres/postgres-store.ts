@@ -191,6 +191,12 @@ export class PostgresStore implements Store {
     return rows.map(({ id }) => String(id))
   }
 
+  async wordsProblem(): Promise<string | undefined> {
+    const tokenizer = (await this.terms())?.tokenizer
+    if (tokenizer === undefined || wordsConfiguration(tokenizer) !== undefined) return undefined
+    return `PostgreSQL cannot search the terms of tokenizer '${tokenizer}': documents are found by their vectors only; to find them by words too, load them into LanceDB`
+  }
+
   async textVectors(texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
     this.#state.check()
     const wanted = this.#collection?.texts ? storableOf(texts) : []

@@ -15,7 +15,7 @@ const LANGUAGES = new Set([
 ])
 
 /** Tokenizers whose terms are parts of what PostgreSQL takes for a word. */
-const PARTS = new Set(['chinese', 'code', 'japanese', 'korean', 'thai'])
+const PARTS = new Set(['chinese', 'japanese', 'korean', 'thai'])
 
 /**
  * The text search configuration that splits texts as a tokenizer does, more or less; undefined if

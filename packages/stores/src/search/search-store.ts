@@ -28,7 +28,9 @@ export interface SearchStore {
   ): Promise<(FetchedDocument | undefined)[]>
   /** The ids of the documents whose words fit a text best; absent if words cannot be searched. */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
-  /** The vectors of the documents that have some texts; absent if texts cannot be looked up. */
+  /** Why no words can be searched under the tokenizer of the documents; undefined where they can. */
+  wordsProblem?(): Promise<string | undefined>
+  /** The vectors of the documents that have some texts; absent where texts cannot be looked up. */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /** How often terms occur in the documents; undefined if that is not known. */
   terms?(): Promise<TermStatistics | undefined>
