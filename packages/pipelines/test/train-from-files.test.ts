@@ -217,7 +217,9 @@ describe('trainFromFiles', () => {
     expect(short).toMatch(
       /training queries have fewer than 50 candidates; the first candidates include unlabeled relevant documents/,
     )
-    expect(short).toMatch(/labeled documents \(\d+ %\) are not among .* first 30 candidates and are left out/)
+    expect(short).toMatch(
+      /labeled documents \(\d+ %\) are not among .* first 30 candidates and are left out/,
+    )
     const fine = await remarksOf('fine', { settings: { steps: 1, listSize: 30, skip: 2 } })
     expect(fine).not.toContain('the hardest')
     expect(await remarksOf('long', { settings: { steps: 1 } })).not.toMatch(/hardest|not among/)

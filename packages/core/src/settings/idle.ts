@@ -42,7 +42,7 @@ export function refuseIdle(
 /** Refuses a setting that was given and has no effect in any of some uses; the first says why. */
 export function refuseUseless(
   given: object,
-  uses: readonly (readonly [table: AnyTable, settings: object, use: Use])[],
+  uses: readonly (readonly [table: AnyRows, settings: object, use: Use])[],
 ): void {
   const set = Object.getOwnPropertyNames(given).filter((name) => !isUnset(given, name))
   if (ofPreset.every((name) => set.includes(name))) return

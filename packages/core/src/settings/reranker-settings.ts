@@ -1,7 +1,7 @@
 import {
   type MethodSettings,
-  methodRules,
   methodRows,
+  methodRules,
   type PartialMethodSettings,
   resolveMethodSettings,
   standard,
@@ -9,14 +9,14 @@ import {
 import {
   defaultLabelSettings,
   type LabelSettings,
-  labelRules,
   labelRows,
+  labelRules,
   type PartialLabelSettings,
   resolveLabelSettings,
 } from '../labels/label-settings.ts'
 import { refuseUseless } from './idle.ts'
-import { resolve } from './setting-rules.ts'
 import { settingRows } from './setting-rows.ts'
+import { resolve } from './setting-rules.ts'
 
 /** The settings of everything that a `Reranker` does: those of its rankings, and those of its labels. */
 export interface RerankerSettings {

@@ -74,7 +74,11 @@ class RunRows {
     for (const [i, id] of ids.entries()) {
       const score = scores[i]!
       if (!Number.isFinite(score)) {
-        throw new FileError(this.#file, '', `query ${query}: the score of ${id} must be finite, got ${score}`)
+        throw new FileError(
+          this.#file,
+          '',
+          `query ${query}: the score of ${id} must be finite, got ${score}`,
+        )
       }
       qid!.push(query)
       docid!.push(id)
