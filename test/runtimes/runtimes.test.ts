@@ -9,16 +9,19 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { pack, publicPackages, root } from '../../scripts/packages.mjs'
 import { temporaryFolder } from '../files.ts'
 
-/** The parts of esbuild and Miniflare that are used: `npm run check` knows their types without them. */
+/** The parts of esbuild, webpack and Miniflare that are used: `npm run check` knows their types without them. */
 interface Esbuild {
   build(options: object): Promise<unknown>
+}
+type Webpack = (config: object) => {
+  run(done: (error: Error | null, stats?: { compilation: { errors: object[] } }) => void): void
 }
 interface Cloud {
   dispatchFetch(url: string): Promise<{ json(): Promise<unknown> }>
@@ -146,6 +149,27 @@ describe.skipIf(!installed)('bundled programs', () => {
     await bundle(contents, { outfile, resolveDir: here, platform: 'node', external })
     const notes = notesIn(project)
     const { stdout } = await run(process.execPath, [outfile, notes, join(project, 'cache')])
+    expect(JSON.parse(stdout)).toEqual(FOUND)
+  })
+
+  test('a server that searches notes runs as webpack bundles it by docs/runtimes.md', async () => {
+    const page = readFileSync(join(root, 'docs/runtimes.md'), 'utf8')
+    const [, code] = /```js\n(.*?)```/s.exec(page)!
+    const file = join(project, 'webpack.config.mjs')
+    writeFileSync(file, code!)
+    const { default: config } = await import(pathToFileURL(file).href)
+    const output = { ...config.output, path: binary('.'), filename: '.kith-webpack.mjs' }
+    const compiler = tool<Webpack>('webpack')({
+      ...{ ...config, output },
+      // Minifying takes a minute, and is not ours.
+      ...{ context: here, entry: './collection.mjs', optimization: { minimize: false } },
+    })
+    const errors = await new Promise<readonly object[]>((resolve, reject) => {
+      compiler.run((error, stats) => (error ? reject(error) : resolve(stats!.compilation.errors)))
+    })
+    expect(errors).toEqual([])
+    const bundled = join(output.path, output.filename)
+    const { stdout } = await run(process.execPath, [bundled, notesIn(project), join(project, 'w')])
     expect(JSON.parse(stdout)).toEqual(FOUND)
   })
 

@@ -249,6 +249,24 @@ test.each(allKernels)('uses the kernel %s of the variable KITH_KERNEL', (name) =
   expect(output.trim()).toBe(name)
 })
 
+test('KITH_KERNEL=simd leaves the flags of V8 alone, set by the program, too', () => {
+  const built = new URL('../dist/index.js', import.meta.url).href
+  const program = `
+    import v8 from 'node:v8'
+    import { kernel, rerank } from ${JSON.stringify(built)}
+    const flags = []
+    v8.setFlagsFromString = (flag) => flags.push(flag)
+    process.env.KITH_KERNEL = 'simd'
+    rerank({ vector: [1, 0], text: 'bees' }, { vectors: [[1, 0], [0, 1]], texts: ['bees', 'wax'] })
+    console.log(kernel(), flags.length)`
+  const { KITH_KERNEL: _, ...env } = process.env
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+    env,
+  })
+  expect(output.trim()).toBe('simd 0')
+})
+
 function flat(rows: number, rowOf: (i: number) => Float32Array): Float32Array {
   const all = new Float32Array(rows * rows)
   for (let i = 0; i < rows; i++) all.set(rowOf(i), i * rows)
