@@ -14,7 +14,7 @@ import { englishPassages } from './passages.mjs'
 import { writeRerankFiles } from './pipeline.mjs'
 import { fresh, timed } from './processes.mjs'
 import { measurePublicCall } from './public-call.mjs'
-import { load, serverProcess } from './serve.mjs'
+import { cpuOfEach, load, serverProcess } from './serve.mjs'
 import { measureTexts } from './text.mjs'
 import { writeLines } from './write-lines.mjs'
 
@@ -154,11 +154,11 @@ async function server() {
     return median(rounds.map(({ serverCpu }) => serverCpu))
   }
   try {
-    const base64 = await cpu(one, 'base64')
+    const [ofOne, ofTwo] = await cpuOfEach(one, two)
     return {
       serveArrays: await cpu(one, 'arrays'),
-      serveBase64: base64,
-      serveTwo: (2 * base64) / (await cpu(two, 'base64')),
+      serveBase64: await cpu(one, 'base64'),
+      serveTwo: (2 * ofOne) / ofTwo,
     }
   } finally {
     one.stop()
