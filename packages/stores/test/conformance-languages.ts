@@ -49,7 +49,11 @@ export function keepsTokenizer({ store, use }: StoreInUse): void {
   })
 
   it.runIf(store.texts)('finds the words of code', async () => {
-    const code = ['def parse_http(text): return text', 'def open_file(name): pass', 'class Nest: pass']
+    const code = [
+      'def parse_http(text): return text',
+      'def open_file(name): pass',
+      'class Nest: pass',
+    ]
     await use((opened) => opened.add(given(code)), { tokenizer: 'code' })
     await use(async (opened) => {
       expect((await opened.terms())!.tokenizer).toBe('code')
