@@ -53,7 +53,23 @@ test('has rules for each language that core names', () => {
   expect(Object.keys(forms)).toEqual(Object.keys(languages))
 })
 
-test('gives a compound a term of the word that it starts with', () => {
+test.each([
+  [
+    'korean',
+    '한국어를 배웁니다 2024년',
+    ['한국', '국어', '어를', '배웁', '웁니', '니다', '2024', '년'],
+  ],
+  ['thai', 'ห้องสมุดปิด 6 โมง', ['ห้อง', 'องส', 'งสมุ', 'สมุด', 'มุดปิ', 'ดปิด', '6', 'โมง']],
+  ['thai', 'ພາສາລາວ', ['ພາສ', 'າສາ', 'ສາລ', 'າລາ', 'ລາວ']],
+  ['chinese', 'ភាសាខ្មែរ', ['ភាសា', 'សាខ្', 'ខ្មែ', 'មែរ']],
+] as const)('groups of characters are terms, with their marks: %s %s', (tokenizer, text, terms) => {
+  const spans = termSpans(text, tokenizer)
+  expect(spans.map(({ term }) => term)).toEqual(terms)
+  for (const { term, start, end } of spans) expect(text.slice(start, end)).toBe(term)
+  expect(prepareText(text, { tokenizer }).postings.length / 3).toBe(terms.length)
+})
+
+test('a compound shares a term with the word that it starts with', () => {
   const compound = termsOf('Krankenhausverwaltung', 'german')
   expect(compound).toContain('krank*')
   expect(termsOf('Krankenhaus', 'german')).toContain('krank*')

@@ -56,9 +56,13 @@ function partTerm(part: string): string {
   return /^[a-z]+$/.test(word) ? porterStem(word) : word
 }
 
-/** The start of the name that the word between two places of a text announces, −1 if none. */
-export function definedName(text: string, start: number, end: number): number {
-  if (end - start > 9 || !DEFINER.test(text.slice(start, end))) return -1
+/** Whether a definition has its name behind a word. */
+export function announcesName(word: string): boolean {
+  return DEFINER.test(word)
+}
+
+/** Where the name of a definition starts behind the word that ends here, −1 where there is none. */
+export function nameBehind(text: string, end: number): number {
   BEFORE_NAME.lastIndex = end
   return BEFORE_NAME.test(text) ? BEFORE_NAME.lastIndex : -1
 }

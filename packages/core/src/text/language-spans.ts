@@ -1,4 +1,4 @@
-import { definedName, identifierTerms } from './code-terms.ts'
+import { announcesName, identifierTerms, nameBehind } from './code-terms.ts'
 import { BREAK, DIGIT, FoldTable, HANGUL, LETTER, SIGN, SKIPPED, SOUND } from './fold.ts'
 import { LanguageRules } from './language.ts'
 import { normalizeWithPlaces } from './normalized-text.ts'
@@ -40,7 +40,7 @@ export function languageSpans(original: string, tokenizer: string): TermSpan[] {
         for (const part of parts) add(first, part, from, before)
         add(further, whole, from, before)
         if (from === name) for (const term of [...parts, whole]) add(further, term, from, before)
-        name = Math.max(name, definedName(text, from, before))
+        if (announcesName(text.slice(from, before))) name = Math.max(name, nameBehind(text, before))
       }
       i = next
     } else if (kind >= HANGUL) {

@@ -1,16 +1,8 @@
-import { definedName, identifierTerms } from './code-terms.ts'
+import { announcesName, identifierTerms, nameBehind } from './code-terms.ts'
 import { BREAK, DIGIT, FoldTable, HANGUL, LETTER, SIGN, SKIPPED, SOUND, SURROGATE } from './fold.ts'
 import { LanguageRules } from './language.ts'
 import { StemCache } from './stem-cache.ts'
-import {
-  FACTOR_A,
-  FACTOR_B,
-  hashOf,
-  hashTerm,
-  SEED_A,
-  SEED_B,
-  type TermCounter,
-} from './term-counter.ts'
+import { FACTOR_A, FACTOR_B, hashTerm, SEED_A, SEED_B, type TermCounter } from './term-counter.ts'
 import { LONGEST_WORD } from './tokenizer.ts'
 
 const POINT = 0x2e
@@ -185,11 +177,21 @@ class LanguageScanner extends TextScanner {
 /** Identifiers whose terms are kept. */
 const KEPT_IDENTIFIERS = 1 << 16
 
+/** What the counter needs of an identifier. */
+interface Identifier {
+  /** The hashes of its parts, and then of the whole. */
+  parts: Int32Array
+  whole: Int32Array
+  /** Its length if it announces the name of a definition, else 0. */
+  announces: number
+}
+
 /** Counts the terms of code. */
 class CodeScanner extends TextScanner {
-  /** The hashes of the parts of an identifier, and then of the whole, by the identifier's own hash. */
-  readonly #known = new Map<number, { parts: Int32Array; whole: Int32Array }>()
-  /** The start of the announced name of a definition. */
+  /** Which of the identifiers has some hashes. */
+  #places = new StemCache()
+  #known: Identifier[] = []
+  /** Where the name of a definition starts that was announced. */
   #name = -1
 
   constructor() {
@@ -202,15 +204,9 @@ class CodeScanner extends TextScanner {
   }
 
   protected override word(a: number, b: number, start: number, end: number): void {
-    const hash = hashOf(a, b)
-    let terms = this.#known.get(hash)
-    if (!terms) {
-      if (this.#known.size === KEPT_IDENTIFIERS) this.#known.clear()
-      const { parts, whole } = identifierTerms(this.table.foldWord(this.text.slice(start, end)))
-      terms = { parts: hashesOf(parts), whole: hashesOf(whole === '' ? [] : [whole]) }
-      this.#known.set(hash, terms)
-    }
-    const { parts, whole } = terms
+    const found = this.#places.find(a, b)
+    const place = found < 0 ? this.#learn(a, b, start, end) : this.#places.at(found)
+    const { parts, whole, announces } = this.#known[place]!
     for (let i = 0; i < parts.length; i += 2) this.counter.count(parts[i]!, parts[i + 1]!)
     this.#countLater(whole)
     // A definition's name counts twice.
@@ -218,7 +214,24 @@ class CodeScanner extends TextScanner {
       this.#countLater(parts)
       this.#countLater(whole)
     }
-    this.#name = Math.max(this.#name, definedName(this.text, start, end))
+    // Of another length are words with characters that are not read.
+    if (announces === end - start) this.#name = Math.max(this.#name, nameBehind(this.text, end))
+  }
+
+  #learn(a: number, b: number, start: number, end: number): number {
+    if (this.#known.length === KEPT_IDENTIFIERS) {
+      this.#places = new StemCache()
+      this.#known = []
+    }
+    const identifier = this.table.foldWord(this.text.slice(start, end))
+    const { parts, whole } = identifierTerms(identifier)
+    this.#known.push({
+      parts: hashesOf(parts),
+      whole: hashesOf(whole === '' ? [] : [whole]),
+      announces: announcesName(identifier) ? identifier.length : 0,
+    })
+    this.#places.set(a, b, this.#known.length - 1, 0)
+    return this.#known.length - 1
   }
 
   #countLater(hashes: Int32Array): void {
