@@ -21,7 +21,10 @@ export function pageFiles(): Map<string, string> {
         }),
     )
   } catch {
-    throw new KithError('BAD_INPUT', `the page is not built: there is no folder ${PAGE}; run npm run build`)
+    throw new KithError(
+      'BAD_INPUT',
+      `the page is not built: there is no folder ${PAGE}; run npm run build`,
+    )
   }
 }
 
