@@ -11,11 +11,11 @@ import { distilTable, labelTable, methodTable, settingTable } from '@kith/core/i
 export function settingsPage() {
   const own = (table) =>
     Object.fromEntries(Object.entries(table).filter(([name]) => !(name in settingTable)))
-  return `# Settings
+  return `# Settings reference
 
 <!-- Written by scripts/settings-page.mjs from the tables of settings: do not edit. -->
 
-Every setting has one name: in a program (\`{ kExp: 4 }\`), on the command line (\`--set kExp=4\`), in a file for \`--settings\` (\`{"kExp": 4}\`) and in the address of the studio. A setting that has no effect is refused with the reason: the column “needs” says which inputs and which values of other settings it needs. [The idea in pictures](idea.md) explains the method; [tune](tune.md) finds settings for your data.
+Every setting has one name: in a program (\`{ kExp: 4 }\`), on the command line (\`--set kExp=4\`), in a file for \`--settings\` (\`{"kExp": 4}\`) and in the address of the studio. A setting that has no effect is refused with the reason: the column “needs” says which inputs and which values of other settings it needs. [How it works](idea.md) explains the method; [tune](tune.md) finds settings for your data.
 
 ## Reranking
 

@@ -64,7 +64,10 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     )
     expect(runs[0].measures['nDCG@10']).toBeGreaterThan(0.35)
     const { code, err } = kith('search', at, '--bm25', '--model', 'a')
-    expect([code, err]).toEqual([2, expect.stringContaining('leave out --model')])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('--model cannot be combined with --bm25'),
+    ])
     expect(kith('search', at).err).toContain('has embeddings of several models (a, b)')
   })
 
