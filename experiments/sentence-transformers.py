@@ -12,7 +12,8 @@ sentence-transformers (5e-5): nothing is chosen on these queries.
 - `mined`: with four negatives of `mine_hard_negatives`, below 0.95 of the label's similarity.
 - `kith`: with four negatives of `kith labels --format hard-negatives`, by joint evidence with texts.
 - `soft`: DistillKLDivLoss with soft labels of `kith labels --format sentence-transformers`, of the label
-  and 16 negatives.
+  and 16 negatives, three of which have a label.
+- `soft-50`: labels of 50 documents (labelDepth), and 64 negatives, half of which have a label.
 - `adapter`: a linear adapter of Kith on the same labels, for comparison.
 """
 
@@ -35,7 +36,7 @@ from sentence_transformers.util import mine_hard_negatives
 
 options = argparse.ArgumentParser()
 options.add_argument("folder", type=Path)
-options.add_argument("--rows", default="in-batch,mined,kith,soft,adapter")
+options.add_argument("--rows", default="in-batch,mined,kith,soft,soft-50,adapter")
 options.add_argument("--draws", type=int, default=1)
 options.add_argument("--work", type=Path, default=ROOT / "demo-output/experiments/sentence-transformers")
 options = options.parse_args()
@@ -71,8 +72,8 @@ def query_encoder():
     return SentenceTransformer(modules=[router], device="cpu")
 
 
-def labels(draw, qrels, format, *how):
-    out = work / f"{format}-{draw}.jsonl"
+def labels(name, draw, qrels, format, *how):
+    out = work / f"rows-{name}-{draw}.jsonl"
     files = ["--run", work / "train.trec", "--queries", work / "train.npy", "--docs", study.embeddings / "docs.npy"]
     files += ["--qrels", qrels, "--corpus", study.folder / "corpus.jsonl", "--query-text", study.folder / "queries.jsonl"]
     if not out.exists():
@@ -88,11 +89,12 @@ def rows_of(name, draw, model):
     if name == "in-batch":
         return pairs, ranking
     if name == "kith":
-        return labels(draw, qrels, "hard-negatives", "--set", "labelDepth=50", "--negatives", "4"), ranking
-    if name == "soft":
+        return labels(name, draw, qrels, "hard-negatives", "--set", "labelDepth=50", "--negatives", "4"), ranking
+    if name.startswith("soft"):
         # Products of unit embeddings lie between −1 and 1; the labels are logits as they are.
         loss = DistillKLDivLoss(model, student_temperature=0.05, teacher_temperature=1.0)
-        return labels(draw, qrels, "sentence-transformers", "--negatives", "16"), loss
+        how = ["--negatives", "16"] if name == "soft" else ["--set", "labelDepth=50", "--negatives", "64"]
+        return labels(name, draw, qrels, "sentence-transformers", *how), loss
     mined = mine_hard_negatives(
         pairs, model, corpus=list(docs.values()), relative_margin=0.05, range_max=200,
         num_negatives=4, output_format="n-tuple", verbose=False,
