@@ -105,6 +105,10 @@ class PlainSquare implements Square {
     return Float32Array.from({ length: this.rows }, (_, i) => this.data[i * this.rows + i]!)
   }
 
+  view(): Lists<Float32Array> {
+    return { data: this.data, stride: this.rows }
+  }
+
   copy(): Lists<Float32Array> {
     return { data: this.data.slice(), stride: this.rows }
   }

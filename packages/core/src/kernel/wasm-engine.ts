@@ -147,10 +147,15 @@ export class WasmSquare implements Square {
     return diagonal
   }
 
-  copy(): Lists<Float32Array> {
+  view(): Lists<Float32Array> {
     const { stride } = this
     const from = this.at / 4
-    return { data: this.#memory.floats.slice(from, from + stride * stride), stride }
+    return { data: this.#memory.floats.subarray(from, from + stride * stride), stride }
+  }
+
+  copy(): Lists<Float32Array> {
+    const { data, stride } = this.view()
+    return { data: data.slice(), stride }
   }
 
   toCosines(): void {

@@ -1,4 +1,4 @@
-import type { Engine, Lists } from '../kernel/engine.ts'
+import type { Engine, Lists, Square } from '../kernel/engine.ts'
 import type { Rows } from '../matrix.ts'
 import { fits } from '../method/vector-similarity.ts'
 import type { PreparedText } from '../text/prepare-text.ts'
@@ -10,10 +10,10 @@ export interface Folded {
   /** The duplicates of each kept candidate, by the kept one's index. */
   duplicates: ReadonlyMap<number, number[]>
   /**
-   * The inner products of the vectors that were compared; undefined if a ranking has to look at
-   * them again.
+   * The inner products of the vectors that were compared, in the engine until it is released;
+   * undefined where a ranking has to look at them again.
    */
-  products: (Lists<Float32Array> & { rows: number }) | undefined
+  products: Square | undefined
 }
 
 /** The data that candidates are compared by. */
@@ -36,38 +36,29 @@ export function foldDuplicates(
   engine: Engine,
   { count, rows, texts, threshold, enough }: Compared,
 ): Folded {
-  return engine.scoped(() => {
-    const compared = rows && compare(engine, rows)
-    const kept: number[] = []
-    const duplicates = new Map<number, number[]>()
-    const byLength = new Map<number, number[]>()
-    for (let index = 0; index < count; index++) {
-      const row = index + 1
-      if (kept.length >= enough) {
-        kept.push(index)
-        continue
-      }
-      const length = texts ? texts[index]!.postings.length : 0
-      const alike = length > 0 ? byLength.get(length) : undefined
-      let first = alike?.find((other) => sameTerms(texts![other]!, texts![index]!))
-      if (first === undefined && compared) first = firstSimilar(compared, row, kept, threshold)
-      if (first === undefined) {
-        kept.push(index)
-        if (alike) alike.push(index)
-        else byLength.set(length, [index])
-      } else {
-        const same = duplicates.get(first)
-        if (same) same.push(index)
-        else duplicates.set(first, [index])
-      }
+  const compared = rows && compare(engine, rows)
+  const kept: number[] = []
+  const duplicates = new Map<number, number[]>()
+  const sizes = new Uint32Array(count)
+  for (let i = 0; texts && i < count; i++) sizes[i] = texts[i]!.postings.length
+  for (let index = 0; index < count; index++) {
+    const first =
+      kept.length >= enough
+        ? undefined
+        : (firstSame(texts, sizes, index, kept) ?? firstSimilar(compared, index, kept, threshold))
+    if (first === undefined) kept.push(index)
+    else {
+      const same = duplicates.get(first)
+      if (same) same.push(index)
+      else duplicates.set(first, [index])
     }
-    const products = compared?.regular ? { ...compared.products, rows: rows!.count } : undefined
-    return { kept, duplicates, products }
-  })
+  }
+  return { kept, duplicates, products: compared?.regular ? compared.s : undefined }
 }
 
 /** Inner products of rows, and their lengths; those of rows without a vector are infinite. */
 interface ComparedRows {
+  s: Square
   products: Lists<Float32Array>
   lengths: Float64Array
   /** Whether all lengths are such that float32 computes with their products; the products are cosines where not. */
@@ -79,25 +70,47 @@ function compare(engine: Engine, rows: Rows): ComparedRows {
   const squares = s.diagonal()
   const regular = squares.every(fits)
   if (!regular) s.toCosines()
-  const lengths = Float64Array.from(squares, (square) => (regular ? Math.sqrt(square) : 1))
+  const lengths = new Float64Array(squares.length)
+  for (let i = 0; i < lengths.length; i++) lengths[i] = regular ? Math.sqrt(squares[i]!) : 1
   for (const row of rows.missing) lengths[row] = Infinity
-  return { products: s.copy(), lengths, regular }
+  return { s, products: s.view(), lengths, regular }
+}
+
+/** The first kept candidate with the same text. */
+function firstSame(
+  texts: readonly PreparedText[] | undefined,
+  sizes: Uint32Array,
+  index: number,
+  kept: readonly number[],
+): number | undefined {
+  const size = sizes[index]!
+  if (!texts || size === 0) return undefined
+  for (let i = 0; i < kept.length; i++) {
+    const other = kept[i]!
+    if (sizes[other] === size && sameTerms(texts[other]!, texts[index]!)) return other
+  }
+  return undefined
 }
 
 /** The first kept candidate with a cosine that reaches the threshold. */
 function firstSimilar(
-  { products: { data, stride }, lengths }: ComparedRows,
-  row: number,
+  compared: ComparedRows | undefined,
+  index: number,
   kept: readonly number[],
   threshold: number,
 ): number | undefined {
+  if (!compared) return undefined
+  const { products, lengths } = compared
+  const { data, stride } = products
+  const row = index + 1
   // Rows behind the first ones were not compared.
   const length = lengths[row] ?? Infinity
   if (length === Infinity) return undefined
+  const least = threshold * length
   const from = row * stride + 1
   for (let i = 0; i < kept.length; i++) {
     const other = kept[i]!
-    if (data[from + other]! >= threshold * length * lengths[other + 1]!) return other
+    if (data[from + other]! >= least * lengths[other + 1]!) return other
   }
   return undefined
 }

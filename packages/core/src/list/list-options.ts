@@ -86,16 +86,16 @@ export function resolveListOptions(
   }
   const own: Record<string, unknown> = {}
   const settings: Record<string, unknown> = {}
-  const known = [...Object.keys(rules), ...Object.keys(methodRules)]
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue
-    if (thresholds.includes(name.toLowerCase().replace(/[^a-z]/g, ''))) throw noThreshold(name)
-    if (!known.includes(name))
-      throw unknownName(name, { part: 'option', known, code: 'BAD_SETTING' })
-    if (!Object.hasOwn(rules, name)) settings[name] = value
-    else {
+    if (Object.hasOwn(rules, name)) {
       rules[name as keyof ListOptions](name, value)
       own[name] = value
+    } else if (Object.hasOwn(methodRules, name)) settings[name] = value
+    else {
+      if (thresholds.includes(name.toLowerCase().replace(/[^a-z]/g, ''))) throw noThreshold(name)
+      const known = [...Object.keys(rules), ...Object.keys(methodRules)]
+      throw unknownName(name, { part: 'option', known, code: 'BAD_SETTING' })
     }
   }
   refuseWithout(own as ListOptions, {

@@ -65,7 +65,7 @@ export function withPriors(
   const inside = Math.min(ranking.order.length, contextSize)
   // Row 0 is the query's, as in all terms.
   const given = new Float64Array(inside + 1)
-  const without: number[] = []
+  const without: number[] = [0]
   for (let i = 0; i < inside; i++) {
     const index = of(ranking.order[i]!)
     const prior: unknown = priors[index] ?? undefined
@@ -77,19 +77,21 @@ export function withPriors(
         `the prior of candidate ${index} must be a finite number, got ${show(prior)}`,
       )
   }
-  const term = priorScale === 'log-odds' ? given : standardize(given, [0, ...without], ROUNDING)
-  for (const row of without) term[row] = 0
-  const sums = new Float64Array(inside + 1)
-  for (let i = 0; i < inside; i++) sums[i + 1] = ranking.scores[i]! + priorWeight * term[i + 1]!
+  const sums = priorScale === 'log-odds' ? given : standardize(given, without, ROUNDING)
+  for (const row of without) sums[row] = 0
+  for (let i = 0; i < inside; i++) {
+    sums[i + 1] = ranking.scores[i]! + priorWeight * sums[i + 1]!
+  }
   const places = orderByScore(sums).order
   const order = ranking.order.slice()
   const scores = ranking.scores.slice()
   const similarities = ranking.similarities?.slice()
-  places.forEach((place, i) => {
+  for (let i = 0; i < inside; i++) {
+    const place = places[i]!
     order[i] = ranking.order[place]!
     scores[i] = sums[place + 1]!
     if (similarities) similarities[i] = ranking.similarities![place]!
-  })
+  }
   // The scores behind the context stay below those within.
   const drop = inside > 0 ? ranking.scores[inside - 1]! - scores[inside - 1]! : 0
   for (let i = inside; i < scores.length; i++) scores[i]! -= drop

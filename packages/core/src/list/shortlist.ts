@@ -97,11 +97,12 @@ export function shortlist(
           enough: looked,
         })
       : undefined
-    engine.release()
     const left = folded && folded.duplicates.size > 0 ? pick(all, folded.kept) : all
     const list = rankList(memory, asked, left, settings, folded)
     const hits = inGroups(list.hits, settings)
-    for (const hit of hits) hit.duplicates = folded?.duplicates.get(hit.index) ?? []
+    if (left !== all) {
+      for (const hit of hits) hit.duplicates = folded!.duplicates.get(hit.index) ?? []
+    }
     const keep = keptOf(hits, list.onTopic, settings)
     const { onTopic, metric } = list
     return { hits: hits.slice(0, keep), below: hits.slice(keep), onTopic, metric }
@@ -180,19 +181,23 @@ function rankList(
   return { hits, onTopic: features && estimateOnTopic(features.query), metric, features }
 }
 
-/** The inner products by which duplicates were found, for the ranking of the candidates that are left. */
-function memoryOf({ products, kept }: Folded): Memory | undefined {
+/** The inner products by which duplicates were found, for the one ranking of the candidates that are left. */
+function memoryOf({ products, kept, duplicates }: Folded): Memory | undefined {
   if (!products) return undefined
   return {
     recall: (chosen) => ({
       ...computed,
       vectors: (engine, context, view, metric, alone) => {
+        const all = chosen === undefined && duplicates.size === 0
+        if (view === 'vectors' && all && context.rows === products.rows) {
+          return withMetric(products, context, view, metric)
+        }
         const rows = Array.from({ length: context.rows }, (_, row) =>
           row === 0 ? 0 : kept[chosen ? chosen[row - 1]! : row - 1]! + 1,
         )
         const known = view === 'vectors' && rows.every((row) => row < products.rows)
         if (!known) return vectorSimilarity(engine, context, view, metric, alone)
-        const s = engine.square(rows.length, products, rows)
+        const s = engine.square(rows.length, products.copy(), rows)
         return withMetric(s, context, view, metric)
       },
     }),
