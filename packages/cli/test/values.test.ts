@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Options, Values } from '../src/options/command.ts'
-import { defaultText } from '../src/options/default-text.ts'
-import { isSet, optionalBytes, optionalText, sizeText, text, texts } from '../src/options/values.ts'
+import {
+  defaultText,
+  isSet,
+  optionalBytes,
+  optionalText,
+  sizeText,
+  text,
+  texts,
+} from '../src/options/values.ts'
 
 const options = {
   out: { value: 'FILE', help: 'the run to write', file: 'output' },

@@ -1,6 +1,6 @@
 import { loadStore } from '@kith/pipelines/load'
 import { defineCommand } from '../options/command.ts'
-import { readTokenizer, tokenizerOption } from '../options/tokenizer-option.ts'
+import { readTokenizer, tokenizerOption } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 
 /** `kith load`: embeddings and texts into a store. */

@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { openTextModel } from '@kith/server'
 import { exportStudio, StudioCollection, type StudioExport, startStudio } from '@kith/studio'
 import { exportedFiles } from '@kith/studio/internal'
 import { defineCommand } from '../options/command.ts'
-import { readModelOptions } from '../options/encoder-options.ts'
 import { judgedFiles } from '../options/judged-options.ts'
-import { readStudioFiles, studioOptions } from '../options/studio-options.ts'
-import { UsageError } from '../options/usage-error.ts'
-import { isSet, optionalBytes, optionalText, optionalWhole } from '../options/values.ts'
+import { readStudio, studioOptions } from '../options/studio-options.ts'
+import { optionalText } from '../options/values.ts'
+import { openBrowser } from '../terminal/output.ts'
 import { aborted } from '../terminal/stop.ts'
 
 /** `kith studio`: the page that shows why a ranking changes. */
@@ -30,25 +28,7 @@ export const studioCommand = defineCommand({
     const folder = optionalText(values, 'export')
     return folder === undefined ? [] : exportedFiles.map((name) => join(folder, name))
   },
-  read(values) {
-    const folder = optionalText(values, 'export')
-    const model = optionalText(values, 'model')
-    if (folder !== undefined && model !== undefined) {
-      throw new UsageError(
-        '--model cannot be combined with --export: an exported page has no encoder; leave out --model',
-      )
-    }
-    const { name, ...options } = readModelOptions(values)
-    return {
-      level: optionalWhole(values, 'level'),
-      model: model === undefined ? undefined : { name, options },
-      port: optionalWhole(values, 'port', { to: 65_535 }),
-      open: isSet(values, 'open'),
-      folder,
-      bytes: optionalBytes(values, 'export-size'),
-      files: readStudioFiles(values),
-    }
-  },
+  read: readStudio,
   async run({ files, level, model, port, open, folder, bytes }, output, stop) {
     output.remark('opening the dataset …')
     const collection = await StudioCollection.open(files, {
@@ -75,17 +55,4 @@ export const studioCommand = defineCommand({
 function contentsOf({ folder, queries, documents, bytes }: StudioExport): string {
   const contents = `${queries} queries, ${documents} documents, ${(bytes / 1e6).toFixed(1)} MB`
   return `${join(folder, 'index.html')}: ${contents}`
-}
-
-/** Opens an address in the system's browser; a failure is ignored, since the address was printed. */
-function openBrowser(url: string): void {
-  const [command, ...args] =
-    process.platform === 'darwin'
-      ? ['open', url]
-      : process.platform === 'win32'
-        ? ['cmd', '/c', 'start', '', url]
-        : ['xdg-open', url]
-  const child = spawn(command!, args, { stdio: 'ignore', detached: true })
-  child.on('error', () => {})
-  child.unref()
 }

@@ -1,6 +1,6 @@
 import { collectTermStatistics } from '@kith/pipelines/terms'
 import { defineCommand } from '../options/command.ts'
-import { readTokenizer, tokenizerOption } from '../options/tokenizer-option.ts'
+import { readTokenizer, tokenizerOption } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'
 
 /** `kith term-statistics`: a corpus's term statistics, for the BM25 score. */

@@ -12,8 +12,7 @@ import {
   trainingResults,
 } from '../options/training-setup.ts'
 import { text } from '../options/values.ts'
-import { tellFitted } from '../terminal/tell-fitted.ts'
-import { tellTrained } from '../terminal/tell-trained.ts'
+import { tellFitted, tellTrained } from '../terminal/tell-trained.ts'
 
 /** `kith train`: a better query encoder, or adapter, for fixed document embeddings. */
 export const trainCommand = defineCommand({

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { jobDefaults, someMissing, trainingStudy } from '@kith/pipelines/job'
-import { type TuneTrainingResult, tuneTraining } from '@kith/pipelines/train'
+import { jobDefaults, trainingStudy } from '@kith/pipelines/job'
+import { tuneTraining } from '@kith/pipelines/train'
 import { defineCommand, rare } from '../options/command.ts'
 import { DISTIL, readTargetName } from '../options/distil-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { neededFile, optionalWhole, text } from '../options/values.ts'
-import type { Output } from '../terminal/output.ts'
+import { tellTunedTraining } from '../terminal/tell-tuned.ts'
 
 /** `kith tune-training`: which labels and which learning settings train the best model. */
 export const tuneTrainingCommand = defineCommand({
@@ -66,19 +66,3 @@ export const tuneTrainingCommand = defineCommand({
     tellTunedTraining(output, result)
   },
 })
-
-/** Prints which trial trained the best model, and the value of the trial with the given options. */
-function tellTunedTraining(output: Output, result: TuneTrainingResult): void {
-  const { out, best, settings, selectBy, winner, first, cut } = result
-  const { value, parameters } = winner
-  const shown = Object.entries(parameters).map(([name, one]) => `${name} ${one}`)
-  const missing = someMissing(result.missing)
-  output.result(
-    { out, settings, winner, first, cut, missing },
-    [
-      `${best}: the best model, dev ${selectBy} ${Math.abs(value).toFixed(4)} (${shown.join(', ')})`,
-      `the given options with one-hot targets: ${Math.abs(first.value).toFixed(4)}`,
-      'Both values come from the queries that selected the model: measure the model on other queries.',
-    ].join('\n'),
-  )
-}

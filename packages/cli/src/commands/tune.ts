@@ -1,10 +1,10 @@
 import { studyBeside } from '@kith/pipelines/job'
-import { type TuneInputs, type TuneResult, tuneRun } from '@kith/pipelines/tune'
+import { type TuneInputs, tuneRun } from '@kith/pipelines/tune'
 import { defineCommand } from '../options/command.ts'
 import { judgedFiles, readJudged, readMethods, tuneOptions } from '../options/judged-options.ts'
 import { namesTexts, readRanking } from '../options/setting-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
-import type { Output } from '../terminal/output.ts'
+import { tellTuned } from '../terminal/tell-tuned.ts'
 
 /** `kith tune`: settings for the user's own data, or the advice to leave the ranking alone. */
 export const tuneCommand = defineCommand({
@@ -40,28 +40,3 @@ export const tuneCommand = defineCommand({
     tellTuned(output, result)
   },
 })
-
-/** Prints the result of a tuning: the verdict, its evidence, and the settings. */
-function tellTuned(output: Output, { out, tuned }: TuneResult): void {
-  const { verdict, reason, heldOut, measure, queries, settings } = tuned
-  const { gain, ci, t, p } = heldOut
-  const shown = Object.entries(settings).map(([name, value]) => `${name} ${show(value)}`)
-  output.result(
-    tuned,
-    [
-      `${out}: verdict ${verdict}`,
-      reason,
-      `held-out gain over the original ranking: ${signed(gain)} ${measure} (95 %: ${signed(ci[0])} to ${signed(ci[1])}; t ${t.toFixed(2)}, p ${p.toPrecision(2)}; ${queries} queries)`,
-      `settings: ${shown.join(', ')}`,
-    ].join('\n'),
-  )
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'number') return String(Number(value.toPrecision(4)))
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`
-}

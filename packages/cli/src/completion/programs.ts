@@ -1,5 +1,4 @@
-import type { Command, Option } from '../options/command.ts'
-import { firstWords, quoted, twoWords, wordsOf } from './words.ts'
+import { type Command, common, type Option, type Options } from '../options/command.ts'
 
 /** The program for bash, version 3.2 and later: commands, their second words, their options; else files. */
 export function bashCompletion(commands: readonly Command[]): string {
@@ -127,4 +126,57 @@ function summaryOf(commands: readonly Command[], name: string): string {
 /** A text in single quotes, for fish. */
 function quotedForFish(text: string): string {
   return `'${text.replace(/['\\]/g, '\\$&')}'`
+}
+
+/** The words that may follow the name of a command. */
+interface Words {
+  /** The name, of one word or two. */
+  name: string
+  summary: string
+  /** Words that stand right behind it: second words of commands, or the choices of an argument. */
+  next: string[]
+  options: Options
+}
+
+/** The words of every command, and of first words that are no command alone. */
+function wordsOf(commands: readonly Command[]): Words[] {
+  const behind = (first: string): Command[] =>
+    commands.filter(({ name }) => name.startsWith(`${first} `))
+  const nextOf = (first: string): string[] =>
+    behind(first).map(({ name }) => name.slice(first.length + 1))
+  const whole = commands.map(({ name, summary, options, rest }): Words => {
+    const choices = rest?.value.includes('|') ? rest.value.split('|') : []
+    return {
+      ...{ name, summary, next: [...nextOf(name), ...choices] },
+      options: { ...options, ...common },
+    }
+  })
+  const names = new Set(whole.map(({ name }) => name))
+  const firsts = new Set([...names].map((name) => name.split(' ')[0]!))
+  const parts = [...firsts]
+    .filter((name) => !names.has(name))
+    .map(
+      (name): Words => ({
+        name,
+        summary: nextOf(name).join(', '),
+        next: nextOf(name),
+        options: {},
+      }),
+    )
+  return [...whole, ...parts]
+}
+
+/** The commands of two words among them. */
+function twoWords(words: readonly Words[]): string[] {
+  return words.map(({ name }) => name).filter((name) => name.includes(' '))
+}
+
+/** The words that may follow `kith` itself. */
+function firstWords(words: readonly Words[]): Words[] {
+  return words.filter(({ name }) => !name.includes(' '))
+}
+
+/** A text in single quotes, for bash and zsh. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
 }

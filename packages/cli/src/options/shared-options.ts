@@ -1,3 +1,5 @@
+import type { TokenizerName } from '@kith/core'
+import { checkTokenizer, tokenizerNames } from '@kith/core/internal'
 import type { EvaluationOptions } from '@kith/ir'
 import { parseMeasure } from '@kith/ir/measures'
 import {
@@ -8,10 +10,9 @@ import {
 } from '@kith/pipelines/job'
 import type { Shard } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
-import { defaultText } from './default-text.ts'
 import { frameOf } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
-import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
+import { defaultText, isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
 /** From which grade on documents are relevant. */
 export const levelOption = {
@@ -148,4 +149,24 @@ export function readShard(values: Values<typeof shardOption>): Shard {
   const [index, count] = [Number(match?.[1]), Number(match?.[2])]
   if (index >= 1 && index <= count) return { index, count }
   throw new UsageError(`--shard must be I/N, such as 3/16, got ${JSON.stringify(given)}`)
+}
+
+/** The tokenizer that counts the terms of a corpus. */
+export function tokenizerOption(defaultName: string) {
+  return {
+    tokenizer: {
+      value: 'NAME',
+      help: `tokenizer: ${tokenizerNames.join(', ')}, code, a language, or auto to detect it from the texts`,
+      default: defaultName,
+    },
+  } satisfies Options
+}
+
+/** The tokenizer that the option names. */
+export function readTokenizer(
+  values: Values<ReturnType<typeof tokenizerOption>>,
+): TokenizerName | 'auto' | undefined {
+  const name = optionalText(values, 'tokenizer')
+  if (name !== undefined) checkTokenizer('tokenizer', name)
+  return name as TokenizerName | 'auto' | undefined
 }

@@ -2,10 +2,10 @@ import type { StudioFiles } from '@kith/studio'
 import { demoFiles, exportBytes } from '@kith/studio/internal'
 import { type Options, rare, type Values } from './command.ts'
 import { splitOption } from './dataset-options.ts'
-import { modelOptions } from './encoder-options.ts'
+import { modelOptions, readModelOptions } from './encoder-options.ts'
 import { levelOption, textFiles, textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
-import { optionalText, sizeText } from './values.ts'
+import { isSet, optionalBytes, optionalText, optionalWhole, sizeText } from './values.ts'
 
 /** The options of `kith studio`. */
 export const studioOptions = {
@@ -33,7 +33,7 @@ export const studioOptions = {
 } satisfies Options
 
 /** The files that the options name, or those of the demo where they name none. */
-export function readStudioFiles(values: Values<typeof studioOptions>): StudioFiles {
+function readStudioFiles(values: Values<typeof studioOptions>): StudioFiles {
   const [run, queries, docs] = (['run', 'queries', 'docs'] as const).map((name) =>
     optionalText(values, name),
   )
@@ -46,4 +46,25 @@ export function readStudioFiles(values: Values<typeof studioOptions>): StudioFil
     )
   }
   return { run, queries, docs, corpus, queryText, qrels }
+}
+
+/** The values of `studioOptions`. */
+export function readStudio(values: Values<typeof studioOptions>) {
+  const folder = optionalText(values, 'export')
+  const model = optionalText(values, 'model')
+  if (folder !== undefined && model !== undefined) {
+    throw new UsageError(
+      '--model cannot be combined with --export: an exported page has no encoder; leave out --model',
+    )
+  }
+  const { name, ...options } = readModelOptions(values)
+  return {
+    level: optionalWhole(values, 'level'),
+    model: model === undefined ? undefined : { name, options },
+    port: optionalWhole(values, 'port', { to: 65_535 }),
+    open: isSet(values, 'open'),
+    folder,
+    bytes: optionalBytes(values, 'export-size'),
+    files: readStudioFiles(values),
+  }
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { writeAllSync } from '@kith/base'
 import type { Hooks } from '@kith/pipelines/job'
 import type { Options } from '../options/command.ts'
@@ -103,4 +104,17 @@ export function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** Opens an address in the system's browser; a failure is ignored, since the address was printed. */
+export function openBrowser(url: string): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open', url]
+      : process.platform === 'win32'
+        ? ['cmd', '/c', 'start', '', url]
+        : ['xdg-open', url]
+  const child = spawn(command!, args, { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
 }

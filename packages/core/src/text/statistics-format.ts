@@ -1,7 +1,7 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { checkStatistics, type TermStatistics } from './term-statistics.ts'
-import { isTokenizerName, tokenizerNames } from './tokenizer.ts'
+import { isTokenizerName } from './tokenizer.ts'
 
 /** The first bytes of a file of term statistics. */
 const MAGIC = 'KITHTRM1'
@@ -10,7 +10,7 @@ const MAGIC = 'KITHTRM1'
 const HEADER = 40
 
 /** Tokenizers that the header has by number; the name of any other is behind the terms, and the header has minus its length. */
-const numbered: readonly string[] = [...tokenizerNames, 'function']
+const numbered: readonly string[] = ['english', 'plural', 'prefix5', 'none', 'function']
 
 /**
  * Writes term statistics as bytes, 12 per term.
