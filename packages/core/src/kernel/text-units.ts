@@ -1,10 +1,13 @@
 /** The part of Node's `Buffer` that is used where there is one. */
-interface NodeBuffer {
+interface NodeBuffers {
   from(memory: ArrayBuffer, start: number, bytes: number): NodeBuffer
+}
+
+interface NodeBuffer {
   write(text: string, at: number, encoding: 'utf16le'): number
 }
 
-const { Buffer = null } = globalThis as { Buffer?: NodeBuffer }
+const { Buffer = null } = globalThis as { Buffer?: NodeBuffers }
 const encoder = new TextEncoder()
 
 /** Room for texts in UTF-16, from an even place of a memory on. */
@@ -18,7 +21,7 @@ export class TextUnits {
     memory: ArrayBuffer,
     start: number,
     length: number,
-    node: NodeBuffer | null = Buffer,
+    node: NodeBuffers | null = Buffer,
   ) {
     this.units = new Uint16Array(memory, start, length)
     this.#bytes = new Uint8Array(memory, start, length * 2)
