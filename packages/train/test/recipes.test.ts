@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { inverseTemperatureFor } from '../src/adapter/inverse-temperature.ts'
-import { adapterQueries, inverseTemperatureOf, recipeFor, shrinkageOf } from '../src/adapter/recipes.ts'
+import {
+  adapterQueries,
+  inverseTemperatureOf,
+  recipeFor,
+  shrinkageOf,
+} from '../src/adapter/recipes.ts'
 import type { DocumentVectors } from '../src/data/training-query.ts'
 
 const query = {
