@@ -19,7 +19,6 @@ import { stemmer as spanish } from '@orama/stemmers/spanish'
 import { stemmer as swedish } from '@orama/stemmers/swedish'
 import { stemmer as turkish } from '@orama/stemmers/turkish'
 import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
-import { germanSpelling, romanianSpelling, russianSpelling, withoutAccents } from './spelling.ts'
 import { type StopListName, stopList } from './stop-lists.ts'
 
 interface Options {
@@ -89,4 +88,34 @@ function stemmed(
   }
   const withoutMarks = accents === 'optional' ? withoutAccents : same
   return { scripts, term, prefixes, dotlessI }
+}
+
+/** Letters without their accents: é is e, ñ is n. */
+function withoutAccents(word: string): string {
+  return word
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .normalize('NFC')
+}
+
+/**
+ * German with one spelling of each sound: ß is ss, and ae, oe, ue are umlauts, except where two
+ * syllables or a q are what makes them (Bauer, neue, Quelle).
+ */
+function germanSpelling(word: string): string {
+  return word
+    .replaceAll('ß', 'ss')
+    .replaceAll('ae', 'ä')
+    .replaceAll('oe', 'ö')
+    .replace(/(?<![aeq])ue/g, 'ü')
+}
+
+/** Romanian with the letters of the stemmer, which writes s and t with a cedilla instead of a comma. */
+function romanianSpelling(word: string): string {
+  return word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ')
+}
+
+/** Russian as most readers type it, without ё. */
+function russianSpelling(word: string): string {
+  return word.replaceAll('ё', 'е')
 }
