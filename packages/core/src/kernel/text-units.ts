@@ -4,7 +4,7 @@ interface NodeBuffer {
   write(text: string, at: number, encoding: 'utf16le'): number
 }
 
-const { Buffer = null } = globalThis as { Buffer?: NodeBuffer }
+const { Buffer = null } = globalThis as unknown as { Buffer?: NodeBuffer }
 const encoder = new TextEncoder()
 
 /** Room for texts in UTF-16, from an even place of a memory on. */
