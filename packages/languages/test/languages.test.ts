@@ -1,4 +1,11 @@
-import { prepareText, rerank, type TokenizerName, termSpans, termStatistics } from '@kith/core'
+import {
+  explain,
+  prepareText,
+  rerank,
+  type TokenizerName,
+  termSpans,
+  termStatistics,
+} from '@kith/core'
 import { languageNames } from '@kith/core/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -67,6 +74,27 @@ test.each([
   expect(spans.map(({ term }) => term)).toEqual(terms)
   for (const { term, start, end } of spans) expect(text.slice(start, end)).toBe(term)
   expect(prepareText(text, { tokenizer }).postings.length / 3).toBe(terms.length)
+})
+
+test.each([
+  ['french', 'ecole', 'les e\u0301coles et', ['e\u0301coles']],
+  ['arabic', 'مدرسة', 'في الْمَدْرَسَةِ كتب', ['الْمَدْرَسَةِ']],
+  ['hindi', 'ल\u095cकी', 'एक ल\u0921\u093cकियाँ थी', ['ल\u0921\u093cकियाँ']],
+  ['japanese', 'ガス', '新ｶﾞｽ工場', ['ｶﾞｽ']],
+  ['german', 'Krankenhaus', 'Die Krankenhausverwaltung', ['Krankenhausverwaltung']],
+  ['code', 'response', 'x = parseHTTPResponse()', ['parseHTTPResponse']],
+] as const)('explain names the terms that a text shares: %s', (tokenizer, query, text, places) => {
+  const candidates = {
+    vectors: [
+      [1, 0],
+      [0, 1],
+    ],
+    texts: [text, 'x'],
+  }
+  const { matched } = explain({ vector: [1, 1], text: query }, candidates, 0, { tokenizer })
+  const terms = new Set(matched.map(({ term }) => term))
+  const marked = termSpans(text, tokenizer).filter(({ term }) => terms.has(term))
+  expect([...new Set(marked.map(({ start, end }) => text.slice(start, end)))]).toEqual(places)
 })
 
 test('a compound shares a term with the word that it starts with', () => {

@@ -1,13 +1,10 @@
 /** The part of Node's `Buffer` that is used where there is one. */
-interface NodeBuffers {
-  from(memory: ArrayBuffer, start: number, bytes: number): NodeBuffer
-}
-
 interface NodeBuffer {
+  from(memory: ArrayBuffer, start: number, bytes: number): NodeBuffer
   write(text: string, at: number, encoding: 'utf16le'): number
 }
 
-const { Buffer = null } = globalThis as { Buffer?: NodeBuffers }
+const { Buffer = null } = globalThis as unknown as { Buffer?: NodeBuffer }
 const encoder = new TextEncoder()
 
 /** Room for texts in UTF-16, from an even place of a memory on. */
@@ -21,7 +18,7 @@ export class TextUnits {
     memory: ArrayBuffer,
     start: number,
     length: number,
-    node: NodeBuffers | null = Buffer,
+    node: NodeBuffer | null = Buffer,
   ) {
     this.units = new Uint16Array(memory, start, length)
     this.#bytes = new Uint8Array(memory, start, length * 2)

@@ -54,6 +54,7 @@ import {
   searchWordsSql,
   wordsConfiguration,
   wordsIndexSql,
+  wordsProblem,
 } from './postgres-words.ts'
 
 /**
@@ -183,19 +184,14 @@ export class PostgresStore implements Store {
     this.#state.check()
     const configuration = configurationIn(this.#collection?.words ?? null)
     if (configuration === undefined) return []
-    const statistics = await this.terms()
-    const rare = statistics ? rareWords(text, statistics) : []
-    const values = [rare.map(({ word }) => word), rare.map(({ weight }) => weight), top]
+    const rare = rareWords(text, await this.terms())
     if (rare.length === 0) return []
+    const values = [rare.map(({ word }) => word), rare.map(({ weight }) => weight), top]
     const { rows } = await this.#reader.query(searchWordsSql(this.#name, configuration), values)
     return rows.map(({ id }) => String(id))
   }
 
-  async wordsProblem(): Promise<string | undefined> {
-    const tokenizer = (await this.terms())?.tokenizer
-    if (tokenizer === undefined || wordsConfiguration(tokenizer) !== undefined) return undefined
-    return `PostgreSQL cannot search the terms of tokenizer '${tokenizer}': documents are found by their vectors only; to find them by words too, load them into LanceDB`
-  }
+  readonly wordsProblem = async (): Promise<string | undefined> => wordsProblem(await this.terms())
 
   async textVectors(texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
     this.#state.check()

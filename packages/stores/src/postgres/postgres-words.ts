@@ -30,6 +30,12 @@ export function wordsConfiguration(tokenizer: TermStatistics['tokenizer']): stri
   return tokenizer === 'plural' ? 'english' : 'simple'
 }
 
+/** Why no document is found by the terms of a store's tokenizer; undefined where some are. */
+export function wordsProblem(statistics: TermStatistics | undefined): string | undefined {
+  if (!statistics || wordsConfiguration(statistics.tokenizer) !== undefined) return undefined
+  return `PostgreSQL cannot search the terms of tokenizer '${statistics.tokenizer}': documents are found by their vectors only; to find them by words too, load them into LanceDB`
+}
+
 /** A document's words, as the index has them. */
 function wordsOf(configuration: string): string {
   return `to_tsvector('${configuration}', left(coalesce(title, '') || ' ' || coalesce(text, ''), ${INDEXED_CHARACTERS}))`
@@ -74,7 +80,8 @@ interface WeighedWord {
  * The words of a text that few documents have, the rarest first. More frequent ones would have the
  * database read a large part of the collection, and the vectors find what they say.
  */
-export function rareWords(text: string, statistics: TermStatistics): WeighedWord[] {
+export function rareWords(text: string, statistics: TermStatistics | undefined): WeighedWord[] {
+  if (!statistics) return []
   const words = new Map<string, { word: string; frequency: number }>()
   const tokenizer = changeTokenizer(undefined, statistics)
   for (const { term, start, end } of termSpans(text, tokenizer)) {
