@@ -73,6 +73,17 @@ describe('estimated relevance', () => {
     expect(cut({ onTopic: Math.min(1, all.onTopic! + 0.01) })).toBe(0)
   })
 
+  test('onTopic is the same where it is read later, also from a changed vector', () => {
+    const vector = Float32Array.from(query.vector)
+    const later = shortlist({ ...query, vector }, candidates, options)
+    const atOnce = shortlist(query, candidates, { ...options, onTopic: 0 })
+    vector.fill(0)
+    shortlist(query, candidates)
+    expect(later.onTopic).toBe(atOnce.onTopic)
+    expect({ ...later }.onTopic).toBe(atOnce.onTopic)
+    expect(JSON.parse(JSON.stringify(later)).onTopic).toBe(atOnce.onTopic)
+  })
+
   test('a calibration moves the probabilities and not the order', () => {
     const plain = shortlist(query, candidates, options)
     const moved = shortlist(query, candidates, { ...options, calibration: { a: 1, b: -2 } })
