@@ -208,6 +208,7 @@ describe('the list', () => {
   test('refuses a threshold of scores, and options without effect', () => {
     for (const name of ['minScore', 'score_threshold', 'threshold']) {
       expect(() => shortlist(query, candidates, { [name]: 1 })).toThrow('{ relevance: 0.5 }')
+      expect(() => rerank(query, candidates, { [name]: 1 })).toThrow('{ relevance: 0.5 }')
     }
     expect(() => shortlist(query, candidates, { maxPerGroup: 2 })).toThrow('without groups')
     expect(() => shortlist(query, candidates, { priorWeight: 2 })).toThrow('without priors')

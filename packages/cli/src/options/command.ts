@@ -153,6 +153,9 @@ export function refuseMissing(command: DeclaredCommand, values: Values): void {
   }
 }
 
+/** Names by which other tools cut a list at a score. */
+const threshold = /^(min-?score|(score-?|relevance-?)?threshold|min-?relevance)$/
+
 /** Refuses an option that a command does not have, with the one that was probably meant. */
 function refuseUnknownOption(
   command: DeclaredCommand,
@@ -165,6 +168,11 @@ function refuseUnknownOption(
     const setting = token.name.replace(/-[a-z]/g, ([, letter]) => letter!.toUpperCase())
     const isSetting = Object.hasOwn(command.options['set']?.settings ?? {}, setting)
     const meant = nearestWord(token.name, Object.keys(options))
+    if (threshold.test(token.name)) {
+      const why = 'because scores only compare the documents of one query'
+      const instead = 'use kith rerank --cutoff relevance:0.5'
+      throw new UsageError(`${token.rawName} does not exist, ${why}; ${instead}`)
+    }
     const help = isSetting
       ? `; ${setting} is a setting: use --set ${setting}=VALUE`
       : meant && `; did you mean --${meant}?`
