@@ -27,7 +27,7 @@ const goals = {
   thirdPrepared: { what: 'third generation ÷ second, prepared texts', most: 1.2 },
   thirdRaw: { what: 'third generation ÷ second, raw texts', most: 1.15 },
   lists: { what: '`shortlist` with collapse, groups and priors ÷ `rerank`', most: 1.15 },
-  relevance: { what: '`shortlist` with estimated relevance ÷ without' },
+  relevance: { what: '`shortlist` with estimated relevance, `onTopic` not read, ÷ without' },
   spanish: { what: 'raw texts in Spanish ÷ in English', most: 1.5 },
   german: { what: 'raw texts in German ÷ in English', most: 1.5 },
   fileCpu: {

@@ -54,7 +54,7 @@ for (const name of modules) rmSync(join('dist', name))
 for (const { fileName, code } of output) {
   const file = join('dist', fileName)
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, minify ? code.replaceAll(/^\/\/#(end)?region.*\n/gm, '') : code)
+  writeFileSync(file, minify ? code.replaceAll(/^\/\/#(end)?region.*\n|^\t+/gm, '') : code)
 }
 
 /** Declarations that no entry refers to are removed. */

@@ -10,7 +10,15 @@ import { kith, succeed } from './support.ts'
 
 const shared = fileURLToPath(new URL('../../../../shared/data/cisi/', import.meta.url))
 
-describe.skipIf(!existsSync(shared))('relevance on CISI', () => {
+test('a threshold on scores is refused with what to do instead', () => {
+  for (const option of ['--min-score', '--score-threshold']) {
+    expect(kith('rerank', option, '0.5').err).toContain(
+      `${option} does not exist, because scores only compare the documents of one query; use kith rerank --cutoff relevance:0.5`,
+    )
+  }
+})
+
+describe.skipIf(!existsSync(shared))('on CISI', () => {
   const folder = temporaryFolder()
   const docs = join(folder, 'docs.npy')
   const own = join(shared, 'embeddings/all-MiniLM-L6-v2/')

@@ -73,7 +73,18 @@ describe('shortlist with estimated relevance', () => {
     expect(cut({ onTopic: Math.min(1, all.onTopic! + 0.01) })).toBe(0)
   })
 
-  test('changes the probabilities but not the order with a calibration', () => {
+  test('onTopic is the same where it is read later, also from a changed vector', () => {
+    const vector = Float32Array.from(query.vector)
+    const later = shortlist({ ...query, vector }, candidates, options)
+    const atOnce = shortlist(query, candidates, { ...options, onTopic: 0 })
+    vector.fill(0)
+    shortlist(query, candidates)
+    expect(later.onTopic).toBe(atOnce.onTopic)
+    expect({ ...later }.onTopic).toBe(atOnce.onTopic)
+    expect(JSON.parse(JSON.stringify(later)).onTopic).toBe(atOnce.onTopic)
+  })
+
+  test('a calibration moves the probabilities and not the order', () => {
     const plain = shortlist(query, candidates, options)
     const moved = shortlist(query, candidates, { ...options, calibration: { a: 1, b: -2 } })
     expect(moved.hits.map(({ index }) => index)).toEqual(plain.hits.map(({ index }) => index))
@@ -199,6 +210,7 @@ describe('shortlist', () => {
   test('refuses a score threshold, and options without effect', () => {
     for (const name of ['minScore', 'score_threshold', 'threshold']) {
       expect(() => shortlist(query, candidates, { [name]: 1 })).toThrow('{ relevance: 0.5 }')
+      expect(() => rerank(query, candidates, { [name]: 1 })).toThrow('{ relevance: 0.5 }')
     }
     expect(() => shortlist(query, candidates, { maxPerGroup: 2 })).toThrow('without groups')
     expect(() => shortlist(query, candidates, { priorWeight: 2 })).toThrow('without priors')

@@ -53,7 +53,7 @@ test('keeps the best hits up to the cutoff, also of merged lists and of fetched 
   expect(least.every(({ relevance }) => relevance! >= kept.at(-1)!.relevance!)).toBe(true)
   expect(() => rerankHits(query, hits, reader, { cutoff: 'auto' })).toThrow('background(vectors)')
   expect(() => rerankHits(query, hits, reader, { minScore: 1 } as object)).toThrow(
-    'did you mean cutoff?',
+    'option of rerankHits minScore does not exist, because scores only compare the hits of one query; pass cutoff: { relevance: 0.5 }',
   )
 })
 

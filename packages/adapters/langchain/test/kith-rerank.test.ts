@@ -193,7 +193,7 @@ test('keeps the order beyond the context, and refuses the option scoreThreshold'
   const { found } = retrieved(40)
   const documents = found.map((i) => ({ pageContent: texts[i]!, metadata: {} }))
   expect(() => new KithRerank({ embeddings, scoreThreshold: 0 } as object as never)).toThrow(
-    'did you mean cutoff?',
+    'scoreThreshold does not exist, because scores only compare the hits of one query; pass cutoff: { relevance: 0.5 }',
   )
   const before = embeddings.texts
   const small = new KithRerank({ embeddings, settings: { contextSize: 10 } })

@@ -165,6 +165,9 @@ const removed = {
     'leave it out: embeddings larger than half of the memory are read from the file as needed',
 }
 
+/** Names by which other tools cut a list at a score. */
+const threshold = /^(min-?score|(score-?|relevance-?)?threshold|min-?relevance)$/
+
 /** Refuses an option that a command does not have, with the one that was probably meant. */
 function refuseUnknownOption(
   command: DeclaredCommand,
@@ -178,6 +181,11 @@ function refuseUnknownOption(
     const isSetting = Object.hasOwn(command.options['set']?.settings ?? {}, setting)
     const meant = nearestWord(token.name, Object.keys(options))
     const gone = removed[token.name as keyof typeof removed]
+    if (threshold.test(token.name)) {
+      const why = 'because scores only compare the documents of one query'
+      const instead = 'use kith rerank --cutoff relevance:0.5'
+      throw new UsageError(`${token.rawName} does not exist, ${why}; ${instead}`)
+    }
     const help = isSetting
       ? `; ${setting} is a setting: use --set ${setting}=VALUE`
       : gone

@@ -164,11 +164,7 @@ export function cosinesToSample(
   vector: ArrayLike<number>,
 ): Spread {
   const { dimensions } = known
-  let sample = unpacked.get(known)
-  if (!sample) {
-    sample = unpack(known)
-    unpacked.set(known, sample)
-  }
+  const sample = sampleOf(known)
   const { toQuery, squares } = engine.products(
     withQuery(
       vector as Vector,
@@ -179,6 +175,15 @@ export function cosinesToSample(
   const { mean, deviation } = spreadOf(toQuery.subarray(1))
   const length = Math.sqrt(squares[0]!) || 1
   return { mean: mean / length, deviation: deviation / length }
+}
+
+/** The sampled vectors of a background, which are unpacked once; throws where they are damaged. */
+export function sampleOf(known: Background): Float32Array {
+  const before = unpacked.get(known)
+  if (before) return before
+  const sample = unpack(known)
+  unpacked.set(known, sample)
+  return sample
 }
 
 function unpack({ sample, dimensions }: Background): Float32Array {

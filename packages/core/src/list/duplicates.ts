@@ -14,6 +14,8 @@ export interface Folded {
    * undefined where a ranking has to look at them again.
    */
   products: Square | undefined
+  /** The diagonal of the products. */
+  squares: Float32Array | undefined
 }
 
 /** The data that candidates are compared by. */
@@ -53,12 +55,14 @@ export function foldDuplicates(
       else duplicates.set(first, [index])
     }
   }
-  return { kept, duplicates, products: compared?.regular ? compared.s : undefined }
+  const products = compared?.regular ? compared.s : undefined
+  return { kept, duplicates, products, squares: compared?.squares }
 }
 
 /** Inner products of rows, and their lengths; those of rows without a vector are infinite. */
 interface ComparedRows {
   s: Square
+  squares: Float32Array
   products: Lists<Float32Array>
   lengths: Float64Array
   /** Whether all lengths are such that float32 computes with their products; the products are cosines where not. */
@@ -73,7 +77,7 @@ function compare(engine: Engine, rows: Rows): ComparedRows {
   const lengths = new Float64Array(squares.length)
   for (let i = 0; i < lengths.length; i++) lengths[i] = regular ? Math.sqrt(squares[i]!) : 1
   for (const row of rows.missing) lengths[row] = Infinity
-  return { s, products: s.view(), lengths, regular }
+  return { s, squares, products: s.view(), lengths, regular }
 }
 
 /** The first kept candidate with the same text. */

@@ -4,13 +4,18 @@ import type { RankedContext } from '../method/rank-context.ts'
 import { cosineOf } from '../method/similarity-steps.ts'
 import type { Settings } from '../settings/settings.ts'
 import { queryTerms } from '../text/words-score.ts'
-import { type Background, cosinesToSample } from './background.ts'
+import { type Background, cosinesToSample, sampleOf } from './background.ts'
 import { ESTIMATED, type HitFeatures, type QueryFeatures } from './relevance.ts'
 
 /** The inputs of the estimates for one query: what the models are fitted on. */
 export interface RelevanceFeatures {
   hits: (HitFeatures & { index: number })[]
   query: QueryFeatures
+}
+
+/** The same, where those of the query are computed when they are asked for: they take as long as a ranking. */
+export interface ListFeatures extends Pick<RelevanceFeatures, 'hits'> {
+  query(engine: Engine): QueryFeatures
 }
 
 /** A list to estimate, whose candidates count from 0. */
@@ -33,11 +38,12 @@ export function featuresOf(
   known: Background,
   list: EstimatedList,
   settings: Settings,
-): RelevanceFeatures | undefined {
+): ListFeatures | undefined {
   const { order, scores, ranked, compared, lacks, of } = list
   const { texts } = ranked.context
   if (!texts) return undefined
   checkDimensions(known, list.vector)
+  sampleOf(known)
   // The ranking knows the matches of its context: of all candidates, where it chose none of them.
   const inContext = ranked.chosen ? undefined : ranked.words?.matches
   const { coverage, total } =
@@ -55,8 +61,20 @@ export function featuresOf(
   }))
   const words = largest(bm25) / (total * (settings.k1 + 1) || 1)
   const terms = queryTerms(texts).counts.reduce((sum, count) => sum + count, 0)
-  const nearest = nearestOf(engine, known, list)
-  return { hits, query: { ...nearest, words, coverage: largest(coverage), terms } }
+  const most = nearestOf(list)
+  // A copy, since the caller may change the vector before the estimate is asked for.
+  const vector = Float32Array.from(list.vector)
+  const query = (later: Engine): QueryFeatures => {
+    const sample = cosinesToSample(later, known, vector)
+    return {
+      nearest: (most - known.nearest.mean) / (known.nearest.deviation || 1),
+      background: (most - sample.mean) / (sample.deviation || 1),
+      words,
+      coverage: largest(coverage),
+      terms,
+    }
+  }
+  return { hits, query }
 }
 
 /** Refuses a background of vectors of another length: they come from another model. */
@@ -68,21 +86,13 @@ function checkDimensions({ dimensions }: Background, vector: ArrayLike<number>):
   )
 }
 
-/** The query's largest cosine beside those of nearest documents and of the sample. */
-function nearestOf(
-  engine: Engine,
-  known: Background,
-  { vector, compared, lacks }: EstimatedList,
-): Pick<QueryFeatures, 'nearest' | 'background'> {
+/** The query's largest cosine. */
+function nearestOf({ compared, lacks }: EstimatedList): number {
   let most = -1
   for (let row = 1; row < compared.squares.length; row++) {
     if (!lacks.has(row)) most = Math.max(most, cosineOf(compared, row))
   }
-  const sample = cosinesToSample(engine, known, vector)
-  return {
-    nearest: (most - known.nearest.mean) / (known.nearest.deviation || 1),
-    background: (most - sample.mean) / (sample.deviation || 1),
-  }
+  return most
 }
 
 function largest(values: Float64Array): number {

@@ -74,9 +74,6 @@ const rules: Readonly<Record<keyof ListOptions, Rule>> = {
   ...priorRules,
 }
 
-/** Names by which other libraries cut a list at a score. */
-const thresholds = ['minscore', 'scorethreshold', 'threshold', 'minrelevance', 'relevancethreshold']
-
 /** Completes and checks options; each is read once. */
 export function resolveListOptions(
   options: ListOptions & PartialMethodSettings = {},
@@ -93,7 +90,6 @@ export function resolveListOptions(
       own[name] = value
     } else if (Object.hasOwn(methodRules, name)) settings[name] = value
     else {
-      if (thresholds.includes(name.toLowerCase().replace(/[^a-z]/g, ''))) throw noThreshold(name)
       const known = [...Object.keys(rules), ...Object.keys(methodRules)]
       throw unknownName(name, { part: 'option', known, code: 'BAD_SETTING' })
     }
@@ -106,13 +102,6 @@ export function resolveListOptions(
   })
   const ranking = resolveMethodSettings(settings)
   return { maxPerGroup: 1, ...own, ranking }
-}
-
-function noThreshold(name: string): KithError {
-  return new KithError(
-    'BAD_SETTING',
-    `setting ${name} does not exist, because scores only compare the hits of one query; pass cutoff: { relevance: 0.5 } with a background, or cutoff: 'auto'`,
-  )
 }
 
 /**

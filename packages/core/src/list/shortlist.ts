@@ -21,7 +21,7 @@ import { type PreparedText, prepareText, type Text } from '../text/prepare-text.
 import { tokenizerOf } from '../text/tokenizer.ts'
 import { Lender, type Workspace } from '../workspace.ts'
 import { type Folded, foldDuplicates } from './duplicates.ts'
-import { featuresOf, type RelevanceFeatures } from './features.ts'
+import { featuresOf, type ListFeatures, type RelevanceFeatures } from './features.ts'
 import { type ListOptions, type ListSettings, resolveListOptions } from './list-options.ts'
 import { inGroups, keptOf } from './list-steps.ts'
 import { withPriors } from './priors.ts'
@@ -103,9 +103,20 @@ export function shortlist(
     if (left !== all) {
       for (const hit of hits) hit.duplicates = folded!.duplicates.get(hit.index) ?? []
     }
-    const keep = keptOf(hits, list.onTopic, settings)
-    const { onTopic, metric } = list
-    return { hits: hits.slice(0, keep), below: hits.slice(keep), onTopic, metric }
+    const { features, metric } = list
+    let known =
+      settings.onTopic !== undefined && features ? onTopicOf(features, memory, settings) : undefined
+    const keep = keptOf(hits, known, settings)
+    return {
+      hits: hits.slice(0, keep),
+      below: hits.slice(keep),
+      // The cosines with the sample take as long as the ranking: they wait until they are asked for.
+      get onTopic() {
+        known ??= features && lender.lend((own) => onTopicOf(features, own, settings))
+        return known
+      },
+      metric,
+    }
   })
 }
 
@@ -118,11 +129,18 @@ export function relevanceFeatures(
   const settings = resolveListOptions(options)
   const asked = toQueryViews(query)
   const found = toViews(candidates)
-  return lender.lend((memory) => rankList(memory, asked, found, settings).features!)
+  return lender.lend((memory) => {
+    const { hits, query: features } = rankList(memory, asked, found, settings).features!
+    return { hits, query: features(memory.engine(settings.ranking.kernel)) }
+  })
 }
 
-interface RankedList extends Omit<Shortlist, 'below'> {
-  features: RelevanceFeatures | undefined
+function onTopicOf({ query }: ListFeatures, memory: Workspace, { ranking }: ListSettings): number {
+  return estimateOnTopic(query(memory.engine(ranking.kernel)))
+}
+
+interface RankedList extends Pick<Shortlist, 'hits' | 'metric'> {
+  features: ListFeatures | undefined
 }
 
 /** Ranks candidates, with their priors, similarities and estimates. `folded` says which of all candidates they are. */
@@ -178,11 +196,11 @@ function rankList(
       others: [],
     }
   })
-  return { hits, onTopic: features && estimateOnTopic(features.query), metric, features }
+  return { hits, metric, features }
 }
 
 /** The inner products by which duplicates were found, for the one ranking of the candidates that are left. */
-function memoryOf({ products, kept, duplicates }: Folded): Memory | undefined {
+function memoryOf({ products, squares, kept, duplicates }: Folded): Memory | undefined {
   if (!products) return undefined
   return {
     recall: (chosen) => ({
@@ -190,7 +208,7 @@ function memoryOf({ products, kept, duplicates }: Folded): Memory | undefined {
       vectors: (engine, context, view, metric, alone) => {
         const all = chosen === undefined && duplicates.size === 0
         if (view === 'vectors' && all && context.rows === products.rows) {
-          return withMetric(products, context, view, metric)
+          return withMetric(products, context, view, metric, squares)
         }
         const rows = Array.from({ length: context.rows }, (_, row) =>
           row === 0 ? 0 : kept[chosen ? chosen[row - 1]! : row - 1]! + 1,

@@ -23,8 +23,17 @@ export function refuseUnknown(given: object, parts: NamedParts): void {
   }
 }
 
+/** Names by which other libraries cut a list at a score. */
+const thresholds = ['minscore', 'scorethreshold', 'threshold', 'minrelevance', 'relevancethreshold']
+
 /** The error for an unknown name, with the known name that is nearest to it. */
 export function unknownName(name: string, parts: NamedParts): KithError {
+  if (thresholds.includes(plainOf(name))) {
+    const why = 'because scores only compare the hits of one query'
+    const instead = "pass cutoff: { relevance: 0.5 } with a background, or cutoff: 'auto'"
+    const problem = `${parts.part} ${name} does not exist, ${why}; ${instead}`
+    return new KithError(parts.code ?? 'BAD_INPUT', problem)
+  }
   const meant = nearestName(name, parts)
   const known = parts.known.join(', ')
   const help = meant === undefined ? `known: ${known}` : `did you mean ${meant}? Known: ${known}`

@@ -164,10 +164,8 @@ export class LanceStore implements Store {
 
   async background(): Promise<Background | undefined> {
     this.#state.check()
-    const json = await this.#background.read()
-    const { dimensions } = this
-    const documents = await this.#latestCount()
-    return usableBackground(json, { name: this.#name, documents, dimensions })
+    const [name, documents, { dimensions }] = [this.#name, await this.#latestCount(), this]
+    return usableBackground(await this.#background.read(), { name, documents, dimensions })
   }
 
   async makeBackground(options: BackgroundOptions = {}): Promise<Background> {

@@ -230,9 +230,8 @@ export class PostgresStore implements Store {
   async background(): Promise<Background | undefined> {
     this.#state.check()
     if (!this.#collection) return undefined
-    const json = await this.#keptBackground()
-    const [documents, dimensions] = [await this.count(), this.dimensions]
-    return usableBackground(json, { name: this.#name, documents, dimensions })
+    const [name, documents, { dimensions }] = [this.#name, await this.count(), this]
+    return usableBackground(await this.#keptBackground(), { name, documents, dimensions })
   }
 
   async makeBackground(options: BackgroundOptions = {}): Promise<Background> {
@@ -255,10 +254,8 @@ export class PostgresStore implements Store {
   }
 
   async #keptBackground(): Promise<string | undefined> {
-    const { rows } = await this.#reader.query(
-      'SELECT json FROM kith.backgrounds WHERE collection = $1',
-      [this.#name],
-    )
+    const sql = 'SELECT json FROM kith.backgrounds WHERE collection = $1'
+    const { rows } = await this.#reader.query(sql, [this.#name])
     return rows[0] && String(rows[0]['json'])
   }
 
