@@ -51,6 +51,7 @@ const programs: Record<string, (args: readonly string[]) => unknown> = {
   node: ([file]) => {
     if (file !== '--input-type=module') expect(existsSync(join(root, file!))).toBe(true)
   },
+  python3: ([file]) => expect(existsSync(join(root, file!))).toBe(true),
   // A server is started by the test instead; what was published cannot be compared before it is.
   ...Object.fromEntries(['docker', 'git', 'tar', 'diff'].map((name) => [name, () => {}])),
 }
