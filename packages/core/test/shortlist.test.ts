@@ -230,7 +230,7 @@ describe('the list', () => {
   })
 })
 
-describe.skipIf(!haveDatasets).each(['cranfield', 'cisi'])('copies in %s', (name) => {
+describe.skipIf(!haveDatasets).each(['cranfield', 'cisi', 'scifact'])('copies in %s', (name) => {
   test('ranks as without copies if collapse is set', () => {
     const { texts, queries } = readDataset(name)
     const statistics = termStatistics(texts)
