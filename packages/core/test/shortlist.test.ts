@@ -232,7 +232,7 @@ describe('shortlist', () => {
   })
 })
 
-describe.skipIf(!haveDatasets).each(['cranfield', 'cisi'])('shortlist of copies in %s', (name) => {
+describe.skipIf(!haveDatasets).each(['cranfield', 'cisi', 'scifact'])('copies in %s', (name) => {
   test('ranks as without copies if collapse is set', () => {
     const { texts, queries } = readDataset(name)
     const statistics = termStatistics(texts)
