@@ -249,23 +249,49 @@ test.each(allKernels)('uses the kernel %s of the variable KITH_KERNEL', (name) =
   expect(output.trim()).toBe(name)
 })
 
-test('KITH_KERNEL=simd leaves the flags of V8 alone, set by the program, too', () => {
+describe('the flags of V8 and the modules that a program compiles', () => {
+  const call = `{ vector: [1, 0], text: 'bees' }, { vectors: [[1, 0], [0, 1]], texts: ['bees', 'wax'] }`
+
+  test('KITH_KERNEL=simd leaves the flags alone, set by the program, too', () => {
+    const lines = `process.env.KITH_KERNEL = 'simd'; rerank(${call}); kernel()`
+    expect(flagsAndModules(lines)).toEqual({ flags: [], modules: 1 })
+  })
+
+  test('kernel: simd leaves the flags alone, with texts, tokenizing and statistics before', () => {
+    const lines = `
+      prepareText('bees and wax')
+      const statistics = termStatistics(['bees', 'wax'])
+      rerank(${call}, { kernel: 'simd', statistics })`
+    expect(flagsAndModules(lines)).toEqual({ flags: [], modules: 1 })
+  })
+
+  test('the default kernel of a ranking counts its words', () => {
+    expect(flagsAndModules(`rerank(${call})`).modules).toBe(1)
+  })
+})
+
+/** The flags of V8 that a program sets, and how many modules it compiles. */
+function flagsAndModules(lines: string): { flags: string[]; modules: number } {
   const built = new URL('../dist/index.js', import.meta.url).href
   const program = `
     import v8 from 'node:v8'
-    import { kernel, rerank } from ${JSON.stringify(built)}
+    import { kernel, prepareText, rerank, termStatistics } from ${JSON.stringify(built)}
     const flags = []
-    v8.setFlagsFromString = (flag) => flags.push(flag)
-    process.env.KITH_KERNEL = 'simd'
-    rerank({ vector: [1, 0], text: 'bees' }, { vectors: [[1, 0], [0, 1]], texts: ['bees', 'wax'] })
-    console.log(kernel(), flags.length)`
+    const set = v8.setFlagsFromString
+    v8.setFlagsFromString = (flag) => { flags.push(flag); set(flag) }
+    let modules = 0
+    WebAssembly.Module = class extends WebAssembly.Module {
+      constructor(bytes) { super(bytes); modules++ }
+    }
+    ${lines}
+    console.log(JSON.stringify({ flags, modules }))`
   const { KITH_KERNEL: _, ...env } = process.env
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
     env,
   })
-  expect(output.trim()).toBe('simd 0')
-})
+  return JSON.parse(output)
+}
 
 function flat(rows: number, rowOf: (i: number) => Float32Array): Float32Array {
   const all = new Float32Array(rows * rows)

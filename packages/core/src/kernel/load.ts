@@ -105,6 +105,17 @@ export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
   return modules.get(name)
 }
 
+/**
+ * The compiled code that counts words, undefined if none runs. Counting needs no relaxed SIMD: it
+ * takes the default kernel only where that is chosen already, and never sets Node's flag.
+ *
+ * @internal
+ */
+export function wordModule(): WebAssembly.Module | undefined {
+  const name = chosen ?? forced() ?? 'simd'
+  return name === 'typescript' ? undefined : moduleOf(name)
+}
+
 /** Undefined if the machine has no WebAssembly, not these instructions, or forbids compiling. */
 function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module | undefined {
   if (typeof WebAssembly === 'undefined') return undefined

@@ -5,7 +5,7 @@ import { STEM_PLACES } from '../text/stem-cache.ts'
 import { hashTerm } from '../text/term-counter.ts'
 import { isBasic, LONGEST_WORD, type TokenizerName, termOf } from '../text/tokenizer.ts'
 import { composePair } from '../text/unnormalized.ts'
-import { kernel, moduleOf } from './load.ts'
+import { wordModule } from './load.ts'
 import { TextUnits } from './text-units.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
 import { basicEntry, languageEntry, UNMET } from './word-entries.ts'
@@ -186,7 +186,7 @@ export function appendWords(
   text: string,
   tokenizer: TokenizerName,
 ): boolean {
-  const module = kernel() === 'typescript' ? undefined : moduleOf(kernel())
+  const module = wordModule()
   if (!module) return false
   let counter = counters.get(tokenizer)
   if (!counter || counter.bytes > KEPT_BYTES) {

@@ -58,6 +58,8 @@ export function rankQuery(
 ): RankedContext {
   const found = toViews(candidates)
   const limit = lookedAt(settings, found.texts !== undefined)
+  // The engine first: its kernel counts the words, too.
+  memory.engine(settings.kernel)
   const context = contextOf(query, found, limit, memory.postings, settings)
   return rankContext(memory, context, settings, remembered)
 }
