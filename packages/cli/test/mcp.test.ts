@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline'
 import { writeEmbeddings } from '@kith/ir'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { kith, program } from './support.ts'
+import { kith, program, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const notes = join(folder, 'notes')
@@ -165,6 +165,49 @@ test('returns an empty answer with the reason for a query about another subject'
   expect(results[0]).toMatchObject({
     relevance: expect.any(Number),
     similarity: expect.any(Number),
+  })
+})
+
+describe('German texts', () => {
+  const query = { query: 'Wann schliessen die Museen in Muenchen?', top: 1 }
+  const texts = {
+    bakery: 'Der Bäcker in der Altstadt verkauft schon am frühen Morgen Brot und Kuchen.',
+    station: 'Auf dem Bahnhof wartet eine lange Schlange, weil der Zug nach Wien ausfällt.',
+    museum: 'Das Museum am Münchner Marktplatz schließt um sechs, die Kasse etwas früher.',
+  }
+  const found = async (given: string[]) => {
+    const { content, errors } = await callOnce(given, 'search', query)
+    return { ...(content as { results: { id: string; matched: string[] }[] }).results[0]!, errors }
+  }
+
+  test('in a store are searched with the tokenizer of the store, without an option', async () => {
+    const [docs, corpus, store] = ['de.npy', 'de.jsonl', 'lance'].map((name) => join(folder, name))
+    const ids = Object.keys(texts)
+    // Only words tell these documents apart.
+    const data = new Float32Array(3 * 384).fill(0.05)
+    await writeEmbeddings(docs!, { dimensions: 384, ids }, [data])
+    const lines = Object.entries(texts).map(([_id, text]) => JSON.stringify({ _id, text }))
+    writeFileSync(corpus!, lines.join('\n'))
+    const files = ['--store', store!, '--docs', docs!, '--corpus', corpus!]
+    succeed('load', ...files, '--tokenizer', 'auto')
+    expect(await found(['--store', store!])).toMatchObject({
+      id: 'museum',
+      matched: ['schli*', 'munch*'],
+    })
+  })
+
+  test('in a folder are searched with the tokenizer that is named or detected', async () => {
+    const museums = join(folder, 'museums')
+    mkdirSync(museums)
+    for (const [name, text] of Object.entries(texts)) {
+      writeFileSync(join(museums, `${name}.md`), text)
+    }
+    const detected = await found(['--folder', museums, '--tokenizer', 'auto'])
+    expect(detected.matched).toContain('munch*')
+    expect(detected.errors).toContain('tokenizer: german, by the texts of the corpus')
+    const named = await found(['--folder', museums, '--tokenizer', 'german'])
+    expect(named).toMatchObject({ id: 'museum.md:1', matched: detected.matched })
+    expect((await found(['--folder', museums])).matched).not.toContain('munch*')
   })
 })
 

@@ -3,6 +3,7 @@ import { openCollection } from '@kith/pipelines/collection'
 import { loadSdk, mcpServer } from '../mcp/mcp-server.ts'
 import { defineCommand } from '../options/command.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
+import { readTokenizer, tokenizerOption } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { optionalText } from '../options/values.ts'
 import { aborted } from '../terminal/stop.ts'
@@ -34,6 +35,7 @@ export const mcpCommand = defineCommand({
       help: 'document texts, if the store has none',
     },
     about: { value: 'TEXT', help: 'description of the documents for the agent' },
+    ...tokenizerOption('the tokenizer of the store, or english'),
     ...encoderOptions,
   },
   async run(values, output, stop) {
@@ -42,11 +44,12 @@ export const mcpCommand = defineCommand({
       throw new UsageError('exactly one of --folder FOLDER and --store ADDRESS is required')
     }
     const corpus = optionalText(values, 'corpus')
+    const settings = { tokenizer: readTokenizer(values) }
     const sdk = await loadSdk()
     await stop.heed(async (stopped) => {
       const quit = new AbortController()
       const signal = AbortSignal.any([stopped, quit.signal])
-      const inputs = { ...readEncoderOptions(values), folder, store, corpus }
+      const inputs = { ...readEncoderOptions(values), folder, store, corpus, settings }
       // Clients do not wait long for the first answer, and a large folder takes a while to encode.
       const opening = openCollection(inputs, output.hooks(signal))
       const server = mcpServer(sdk, opening, optionalText(values, 'about'))
