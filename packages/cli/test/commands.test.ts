@@ -319,6 +319,25 @@ describe('search, rerank, eval and convert on a small dataset', () => {
     )
   })
 
+  test.each([
+    ['run', 'run.trec', 'wrong.npy', [], /wrong\.npy: a run cannot be written as \.npy/],
+    ['qrels', 'qrels.trec', 'wrong.parquet', [], /judgments cannot be written as \.parquet/],
+    ['texts', 'queries.jsonl', 'wrong.parquet.gz', [], /texts cannot be written as \.parquet\.gz/],
+    ['embeddings', 'docs.npy', 'wrong.tsv', [], /wrong\.tsv: the embedding format must be clear/],
+    ['embeddings', 'docs.npy', 'wrong.jsonl', ['--to', 'npy'], /to has no effect with kind embed/],
+    ['run', 'run.trec', 'wrong.json', ['--f16'], /f16 has no effect with kind run; leave it out/],
+    ['qrels', 'qrels.trec', 'wrong.tsv', ['--flatten'], /flatten has no effect with kind qrels/],
+  ] as const)(
+    'convert --kind %s refuses what does not fit: %s to %s %s',
+    (kind, from, to, more, expected) => {
+      const files = ['--in', path(from), '--out', path(to)]
+      const { code, err } = kith('convert', '--kind', kind, ...files, ...more)
+      expect(code).toBe(more.length === 0 ? 1 : 2)
+      expect(err).toMatch(expected)
+      expect(existsSync(path(to))).toBe(false)
+    },
+  )
+
   test('convert writes every kind of file in another format and back', () => {
     const convert = (kind: string, from: string, to: string, ...more: string[]) =>
       succeed('convert', '--kind', kind, '--in', path(from), '--out', path(to), ...more)
@@ -336,6 +355,11 @@ describe('search, rerank, eval and convert on a small dataset', () => {
     convert('texts', 'queries.jsonl', 'topics.sgml', '--to', 'topics')
     convert('texts', 'topics.sgml', 'back.jsonl')
     expect(readFileSync(path('back.jsonl'), 'utf8')).toContain('bees flowers honey')
+    convert('texts', 'queries.jsonl', 'texts.parquet')
+    expect(readFileSync(path('texts.parquet')).toString('latin1', 0, 4)).toBe('PAR1')
+    convert('texts', 'texts.parquet', 'back.tsv')
+    convert('texts', 'queries.jsonl', 'texts.tsv')
+    expect(readFileSync(path('back.tsv'), 'utf8')).toBe(readFileSync(path('texts.tsv'), 'utf8'))
     for (const name of ['x.safetensors', 'x.fvecs', 'x.parquet', 'x.jsonl']) {
       convert('embeddings', 'docs.npy', name)
       convert('embeddings', name, 'back.npy')

@@ -35,7 +35,7 @@ export { formatFigure } from './measures/measures.ts'
 export { hideAllButOne, type SharedQrels, sharedQrels, shareQrels } from './qrels/qrels.ts'
 export { type ListedRanking, type RankingForm, RankingLines } from './runs/ranking-lines.ts'
 export { type RunColumns, type RunParts, runColumns } from './runs/run.ts'
-export { formatByName, writeRunParts } from './runs/run-files.ts'
+export { formatByName, outputFormat, writeRunParts } from './runs/run-files.ts'
 export {
   parseSlice,
   type RunSlice,

@@ -97,7 +97,7 @@ const line = fc.string().map((text) => text.replace(/[\s\ufeff]+/g, ' ').trim())
 const id = fc.stringMatching(/^[A-Za-z0-9_.-]{1,12}$/)
 
 describe('writing texts', () => {
-  test.for(['jsonl', 'tsv', 'documents', 'topics'] as TextLayout[])(
+  test.for(['jsonl', 'tsv', 'documents', 'topics', 'parquet'] as TextLayout[])(
     'reads back %s as written',
     async (format) => {
       await fc.assert(
@@ -122,7 +122,7 @@ describe('writing texts', () => {
     return all(readTexts(file))
   }
 
-  test.for(['jsonl', 'tsv', 'documents', 'topics'] as TextLayout[])(
+  test.for(['jsonl', 'tsv', 'documents', 'topics', 'parquet'] as TextLayout[])(
     '%s: reads back any text as written, or refuses to write it',
     async (format) => {
       const special = fc.constantFrom('\t', '\n', '\r', '\r\n', ' ', '#', '<', '</DOC>', '<top>')

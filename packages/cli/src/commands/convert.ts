@@ -10,9 +10,9 @@ export const convertCommand = defineCommand({
   name: 'convert',
   description:
     'Detects the input format from the file. The extension of --out sets the output format, or --to:\n' +
-    '  run         trec, msmarco, json\n' +
+    '  run         trec, msmarco, json, parquet\n' +
     '  qrels       trec, beir\n' +
-    '  texts       jsonl (BEIR), tsv (MS MARCO), documents or topics (TREC SGML)\n' +
+    '  texts       jsonl (BEIR), tsv (MS MARCO), parquet, documents or topics (TREC SGML)\n' +
     '  embeddings  by extension: .npy, .safetensors, .fvecs, .parquet, .jsonl, or a folder name\n' +
     'Content that the output format cannot hold is an error, and no file is written; --flatten fits\n' +
     'titles and line breaks into formats without them. msmarco keeps ranks instead of scores.',

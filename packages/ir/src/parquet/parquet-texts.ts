@@ -1,9 +1,14 @@
-import { FileError, Header } from '@kith/base'
+import { FileError, Header, writeAtomic } from '@kith/base'
 import type { RowGroup } from 'hyparquet'
+import { ParquetWriter } from 'hyparquet-writer'
 import { idNames } from '../embeddings/vectors-jsonl.ts'
 import type { TextEntry } from '../texts/texts.ts'
 import { columnPages, pick, readFooter } from './parquet.ts'
 import { type Column, decodeTexts, depthOf, frameDocument, topColumns } from './parquet-column.ts'
+import { ParquetParts, textColumn } from './parquet-writer.ts'
+
+/** Rows and characters per row group: a reader decodes a group as a whole. */
+const GROUP = { rows: 1 << 16, characters: 1 << 24 }
 
 /** No page of texts comes near this size, in bytes. */
 const LARGEST_PAGE = 2 ** 30
@@ -18,7 +23,7 @@ export function* readParquetTexts(file: string): Generator<TextEntry> {
   const columns = topColumns(schema).filter((column) => depthOf(column).repetition === 0)
   const frame = frameDocument(columns)
   const id = frame ?? pick(file, columns, undefined, idNames, 'ids')
-  const text = textColumn(file, columns)
+  const text = pickText(file, columns)
   const title = columns.find(({ name }) => name === 'title')
   const seen = new Set<string>()
   let start = 0
@@ -47,11 +52,48 @@ function textsOf(header: Header, group: RowGroup, column: Column): (string | und
   throw new FileError(header.file, `column ${column.name}`, problem)
 }
 
-function textColumn(file: string, columns: readonly Column[]): Column {
+function pickText(file: string, columns: readonly Column[]): Column {
   const found = ['text', 'contents']
     .map((name) => columns.find((column) => column.name === name))
     .find((column) => column !== undefined)
   if (found) return found
   const all = columns.map(({ name }) => name).join(', ') || 'none'
   throw new FileError(file, '', `no column text for the texts; the columns are ${all}`)
+}
+
+/** Writes texts as Parquet rows: _id, title and text; the title is null where a text has none. */
+export async function writeParquetTexts(
+  file: string,
+  entries: AsyncIterable<TextEntry>,
+): Promise<void> {
+  await writeAtomic(file, async (write) => {
+    const writer = new ParquetWriter({
+      writer: new ParquetParts(write),
+      schema: [
+        { name: 'root', num_children: 3 },
+        textColumn('_id'),
+        textColumn('title', 'OPTIONAL'),
+        textColumn('text'),
+      ],
+    })
+    let group: TextEntry[] = []
+    let characters = 0
+    const writeGroup = async (): Promise<void> => {
+      const columnData = [
+        { name: '_id', data: group.map(({ id }) => id) },
+        { name: 'title', data: group.map(({ title }) => title || null) },
+        { name: 'text', data: group.map(({ text }) => text) },
+      ]
+      await writer.write({ columnData, rowGroupSize: group.length })
+      group = []
+      characters = 0
+    }
+    for await (const entry of entries) {
+      group.push(entry)
+      characters += entry.text.length
+      if (group.length >= GROUP.rows || characters >= GROUP.characters) await writeGroup()
+    }
+    if (group.length > 0) await writeGroup()
+    await writer.finish()
+  })
 }

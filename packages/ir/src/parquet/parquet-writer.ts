@@ -12,11 +12,10 @@ export class ParquetVectors {
   #vectors: number[][] = []
 
   constructor(write: Write, type: 'f16' | 'f32') {
-    const number: SchemaElement =
+    const number: Omit<SchemaElement, 'name'> =
       type === 'f32'
-        ? { name: 'element', type: 'FLOAT' }
+        ? { type: 'FLOAT' }
         : {
-            name: 'element',
             type: 'FIXED_LEN_BYTE_ARRAY',
             type_length: 2,
             logical_type: { type: 'FLOAT16' },
@@ -25,10 +24,8 @@ export class ParquetVectors {
       writer: new ParquetParts(write),
       schema: [
         { name: 'root', num_children: 2 },
-        { name: 'id', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
-        { name: 'vector', num_children: 1, converted_type: 'LIST', repetition_type: 'REQUIRED' },
-        { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
-        { ...number, repetition_type: 'REQUIRED' },
+        textColumn('id'),
+        ...vectorColumn('vector', 'REQUIRED', number),
       ],
       // Readers have no use for statistics of lists of numbers, and these take time.
       statistics: false,
@@ -61,6 +58,27 @@ export class ParquetVectors {
     this.#ids = []
     this.#vectors = []
   }
+}
+
+/** The schema of a column of texts. */
+export function textColumn(
+  name: string,
+  repetition_type: 'REQUIRED' | 'OPTIONAL' = 'REQUIRED',
+): SchemaElement {
+  return { name, type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type }
+}
+
+/** The schema of a column of lists of float32. */
+export function vectorColumn(
+  name: string,
+  repetition_type: 'REQUIRED' | 'OPTIONAL' = 'REQUIRED',
+  element: Omit<SchemaElement, 'name'> = { type: 'FLOAT' },
+): SchemaElement[] {
+  return [
+    { name, num_children: 1, converted_type: 'LIST', repetition_type },
+    { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
+    { ...element, name: 'element', repetition_type: 'REQUIRED' },
+  ]
 }
 
 /**

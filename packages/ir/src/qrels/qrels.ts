@@ -1,5 +1,6 @@
 import { eachLine, emptyError, FileError, InputFile, lineError, writeAtomic } from '@kith/base'
 import { seededFraction } from '@kith/base/random'
+import { checkEnding } from '../io/endings.ts'
 import { checkColumnId, Fields, firstFields } from '../io/fields.ts'
 import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList, type SharedIds } from '../io/id-list.ts'
@@ -89,6 +90,9 @@ export async function writeQrels(
   qrels: Qrels,
   { format }: { format?: QrelsFormat | undefined } = {},
 ): Promise<void> {
+  if (format === undefined) {
+    checkEnding(file, { content: 'relevance judgments', fits: ['trec', 'tsv'] })
+  }
   const beir = (format ?? (/\.tsv(\.gz)?$/i.test(file) ? 'beir' : 'trec')) === 'beir'
   await writeAtomic(file, async (write) => {
     if (beir) await write(`${header.join('\t')}\n`)

@@ -1,5 +1,13 @@
-import { eachLine, InputFile, type LineVisitor, lineError, writeAtomic } from '@kith/base'
+import {
+  eachLine,
+  FileError,
+  InputFile,
+  type LineVisitor,
+  lineError,
+  writeAtomic,
+} from '@kith/base'
 import { KithError } from '@kith/core'
+import { checkEnding } from '../io/endings.ts'
 import { Fields, firstFields, oneColumn } from '../io/fields.ts'
 import { readRunParquet, writeRunParquet } from '../parquet/parquet-runs.ts'
 import { RankingLines, type RunFormat, type TextFormat } from './ranking-lines.ts'
@@ -52,7 +60,7 @@ export async function writeRun(
   rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
   { format, tag = 'kith' }: { format?: RunFormat | undefined; tag?: string | undefined } = {},
 ): Promise<void> {
-  const chosen = format ?? formatByName(file)
+  const chosen = format ?? outputFormat(file)
   if (!['trec', 'msmarco', 'json', 'parquet'].includes(chosen)) throw unknownFormat(chosen)
   if (!oneColumn.test(tag)) {
     throw new KithError(
@@ -60,6 +68,7 @@ export async function writeRun(
       `tag ${JSON.stringify(tag)} does not fit into a column; use a tag without spaces`,
     )
   }
+  checkReadable(file, chosen)
   if (chosen === 'parquet') return writeRunParquet(file, rankings)
   const lines = new RankingLines({ file, format: chosen }, tag)
   await writeRunParts(file, chosen, formatted(rankings, lines))
@@ -92,7 +101,22 @@ export async function writeRunParts(
   })
 }
 
-/** The format that a run of this name is written in where none is named. */
+/** The format that a run is written in where none is named; throws if the extension fits none. */
+export function outputFormat(file: string): 'trec' | 'json' | 'parquet' {
+  checkEnding(file, { content: 'a run', fits: ['trec', 'json', 'parquet', 'tsv'] })
+  return formatByName(file)
+}
+
+/** Refuses a format that a reader, who goes by the extensions of Parquet and JSON, would not expect. */
+function checkReadable(file: string, format: RunFormat): void {
+  const named = formatByName(file)
+  const parquet = named === 'parquet' || format === 'parquet'
+  if (named === format || !(parquet || named === 'json')) return
+  const problem = `a run in the format ${format} would be read as ${named} by its extension`
+  throw new FileError(file, '', `${problem}; choose another extension`)
+}
+
+/** The format that the name of a run stands for. */
 export function formatByName(file: string): 'trec' | 'json' | 'parquet' {
   if (isParquet(file)) return 'parquet'
   return hasEnding(file, '.json') ? 'json' : 'trec'

@@ -1,5 +1,6 @@
 import { FileError, InputFile, isIllFormed, lineError, mapLines, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
+import { checkEnding } from '../io/endings.ts'
 import { jsonId, parseJsonLine } from '../io/json-line.ts'
 import {
   flattenForTopic,
@@ -49,11 +50,11 @@ export async function* readTexts(
 }
 
 /** How a text is written: SGML has one layout for documents and one for topics. */
-export type TextLayout = 'jsonl' | 'tsv' | 'documents' | 'topics'
+export type TextLayout = 'jsonl' | 'tsv' | 'documents' | 'topics' | 'parquet'
 
 /** How texts are written. */
 export interface WriteTextsOptions {
-  /** Without one, `.tsv` means TSV and every other ending JSONL. */
+  /** Without one, `.tsv` means TSV, `.parquet` Parquet, and every other name JSONL. */
   format?: TextLayout | undefined
   /**
    * The treatment of a text that the format has no place for: a title in TSV or topics, tabs and line
@@ -74,31 +75,53 @@ export async function writeTexts(
   entries: Iterable<TextEntry> | AsyncIterable<TextEntry>,
   { format, flatten = false }: WriteTextsOptions = {},
 ): Promise<void> {
-  const chosen = format ?? (/\.tsv(\.gz)?$/i.test(file) ? 'tsv' : 'jsonl')
+  const chosen = format ?? layoutByName(file)
   const layout = layouts[chosen]
   if (!layout) {
     const allowed = Object.keys(layouts).join(', ')
     throw new KithError('BAD_SETTING', `text format must be one of ${allowed}, got ${chosen}`)
   }
-  await writeAtomic(file, async (write) => {
-    let count = 0
-    for await (const entry of entries) {
-      count++
-      const { id, title = '', text } = entry
-      const flat = flatten ? (layout.flatten?.(entry) ?? entry) : entry
-      const lost = isIllFormed(id + title + text)
-        ? 'the text contains half a surrogate pair'
-        : layout.lost?.(flat)
-      if (lost !== undefined) {
-        const fits = layout.flatten && layout.lost?.(layout.flatten(entry)) === undefined
-        const more = fits
-          ? '; flatten joins titles and texts and turns line breaks into spaces'
-          : ''
-        throw new FileError(file, `text ${count}`, `${JSON.stringify(id)}: ${lost}${more}`)
-      }
-      await write(layout.write(flat))
+  const fitting = fittingTexts(file, entries, layout, flatten)
+  const { write: formatted } = layout
+  if (formatted) {
+    await writeAtomic(file, async (write) => {
+      for await (const entry of fitting) await write(formatted(entry))
+    })
+  } else {
+    // Loaded here, since most programs write no Parquet, and its libraries are many files.
+    const { writeParquetTexts } = await import('../parquet/parquet-texts.ts')
+    await writeParquetTexts(file, fitting)
+  }
+}
+
+function layoutByName(file: string): TextLayout {
+  checkEnding(file, { content: 'texts', fits: ['jsonl', 'tsv', 'parquet', 'json', 'ndjson'] })
+  if (/\.parquet$/i.test(file)) return 'parquet'
+  return /\.tsv(\.gz)?$/i.test(file) ? 'tsv' : 'jsonl'
+}
+
+/** The texts as a layout has a place for them; throws if a part of one would be lost. */
+async function* fittingTexts(
+  file: string,
+  entries: Iterable<TextEntry> | AsyncIterable<TextEntry>,
+  layout: Layout,
+  flatten: boolean,
+): AsyncGenerator<TextEntry> {
+  let count = 0
+  for await (const entry of entries) {
+    count++
+    const { id, title = '', text } = entry
+    const flat = flatten ? (layout.flatten?.(entry) ?? entry) : entry
+    const lost = isIllFormed(id + title + text)
+      ? 'the text contains half a surrogate pair'
+      : layout.lost?.(flat)
+    if (lost !== undefined) {
+      const fits = layout.flatten && layout.lost?.(layout.flatten(entry)) === undefined
+      const more = fits ? '; flatten joins titles and texts and turns line breaks into spaces' : ''
+      throw new FileError(file, `text ${count}`, `${JSON.stringify(id)}: ${lost}${more}`)
     }
-  })
+    yield flat
+  }
 }
 
 const readers: Record<TextFormat, (input: InputFile) => AsyncGenerator<TextEntry>> = {
@@ -110,7 +133,8 @@ const readers: Record<TextFormat, (input: InputFile) => AsyncGenerator<TextEntry
 
 /** A layout: how a text is written, which parts would be lost, and how these can be fitted in. */
 interface Layout {
-  write(entry: TextEntry): string
+  /** Undefined for a layout that is not written text by text. */
+  write?(entry: TextEntry): string
   lost?(entry: TextEntry): string | undefined
   flatten?(entry: TextEntry): TextEntry
 }
@@ -120,6 +144,7 @@ const layouts: Record<TextLayout, Layout> = {
   tsv: { write: formatTextLine, lost: lostInTsv, flatten: flattenForTsv },
   documents: { write: formatDocument, lost: lostInDocument },
   topics: { write: formatTopic, lost: lostInTopic, flatten: flattenForTopic },
+  parquet: { lost: ({ id }) => (id === '' ? 'the id is empty' : undefined) },
 }
 
 async function detectTexts(input: InputFile): Promise<TextFormat> {

@@ -1,3 +1,4 @@
+import { KithError } from '@kith/core'
 import {
   type OpenEmbeddingsOptions,
   openEmbeddings,
@@ -42,9 +43,22 @@ const BLOCK = 1024
  */
 export async function convertFile(inputs: ConvertInputs, hooks: Hooks = {}): Promise<number> {
   const { kind, input, out, to } = inputs
+  refuseUnused(inputs)
   const count = await converters[kind](inputs, hooks)
   await writeSidecar(out, 'convert', { kind, to: to ?? null }, [input])
   return count
+}
+
+/** Settings that the conversion of a kind of file does not use are refused. */
+function refuseUnused({ kind, to, flatten, f16 }: ConvertInputs): void {
+  const unused = Object.entries({
+    to: to !== undefined && kind === 'embeddings',
+    flatten: flatten && kind !== 'texts',
+    f16: f16 && kind !== 'embeddings',
+  }).find(([, refused]) => refused)
+  if (!unused) return
+  const hint = unused[0] === 'to' ? 'choose the format by the extension of out' : 'leave it out'
+  throw new KithError('BAD_SETTING', `${unused[0]} has no effect with kind ${kind}; ${hint}`)
 }
 
 const converters: Record<

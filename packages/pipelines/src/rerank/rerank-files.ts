@@ -1,6 +1,6 @@
 import { lookedAt } from '@kith/core/internal'
 import { type FileEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
-import { formatByName, writeRunParts } from '@kith/ir/internal'
+import { outputFormat, writeRunParts } from '@kith/ir/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
@@ -100,7 +100,7 @@ async function rerankSlices(
   { out, missing, crossEncoding, workers = workersFor(run.queries) }: RerankPlan,
   hooks: Hooks,
 ): Promise<{ reranked: number; report: MissingReport }> {
-  const format = formatByName(out)
+  const format = outputFormat(out)
   // Parquet has rows of many slices in a group.
   const form = crossEncoding || format === 'parquet' ? undefined : { file: out, format }
   const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), workers, { batch: 1 })
