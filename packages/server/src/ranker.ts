@@ -46,6 +46,12 @@ interface Embedded {
 export interface RankedList extends Ranking {
   /** Of the first hits, by place; undefined without a background or texts. */
   relevances?: readonly (number | undefined)[] | undefined
+  /** The documents that repeat each one, by place; undefined unless duplicates are folded. */
+  duplicates?: readonly number[][] | undefined
+  /** Further documents of each one's group, by place; undefined without groups. */
+  others?: readonly number[][] | undefined
+  /** The probability that the query is on topic, where it is asked for. */
+  onTopic?: number | undefined
 }
 
 /** The background and calibration of estimated relevance. */
@@ -81,8 +87,15 @@ export class Ranker {
   /**
    * Ranks documents. Where all have texts and the query has one, the words count too. The order in which they come does not matter: those most similar to the query
    * are the context, as if a search had found them.
+   *
+   * @param options What a list is made of the ranking with, its groups and priors by document.
    */
-  async rank(query: Item, documents: readonly Item[], call: EmbeddingCall): Promise<Ranked> {
+  async rank(
+    query: Item,
+    documents: readonly Item[],
+    call: EmbeddingCall,
+    options?: ListOptions,
+  ): Promise<Ranked> {
     const [[asked], found] = await Promise.all([
       this.embed([query], 'query', call),
       this.embed(documents, 'document', call),
@@ -93,22 +106,44 @@ export class Ranker {
     const { order, similarityOf } = bySimilarity(asked!.embedding, vectors, this.settings.metric)
     const candidates = Array.from(order, (i) => vectors[i]!.vector)
     const texts = this.settings.mix === 'raw' ? undefined : textsOf(query, documents, order)
-    const ranking: RankedList = texts
-      ? this.#rankTexts({ vector, text: query.text! }, { vectors: candidates, texts })
-      : this.#withoutTexts.rerank(vector, candidates)
+    const ranking = this.#rankViews(
+      { vector, text: texts && query.text },
+      { vectors: candidates, texts },
+      options && inOrder(options, order),
+    )
     const tokens = [asked!, ...found].reduce((sum, item) => sum + item.tokens, 0)
     const embeddings: EmbeddingSources = { given: 0, found: 0, encoded: 0 }
     for (const { from } of found) embeddings[from]++
     const places = ranking.order.map((i) => order[i]!)
     const similarities = Float32Array.from(places, (i) => similarityOf(i, ranking.metric?.name))
-    return { ...ranking, order: places, similarities, tokens, embeddings }
+    const given = (lists?: readonly number[][]) =>
+      lists?.map((list) => list.map((place) => order[place]!))
+    return {
+      ...ranking,
+      order: places,
+      duplicates: given(ranking.duplicates),
+      others: given(ranking.others),
+      similarities,
+      tokens,
+      embeddings,
+    }
   }
 
-  /** Ranks by words and vectors, with estimates of relevance where a background of such vectors is known. */
-  #rankTexts(query: { vector: Vector; text: string }, candidates: CandidateViews): RankedList {
-    const scale = this.#scaleOf(query.vector)
-    if (!scale.background) return this.#withTexts.rerank(query, candidates)
-    return rankedList(shortlist(query, candidates, { ...this.settings, ...scale }))
+  /** Ranks by vectors and by words where there are texts, which a known background estimates relevance with. */
+  #rankViews(
+    query: { vector: Vector; text: string | undefined },
+    candidates: CandidateViews,
+    options: ListOptions | undefined,
+  ): RankedList {
+    const { texts } = candidates
+    const scale = texts || options ? this.#scaleOf(query.vector) : {}
+    if (!options && !scale.background) {
+      return (texts ? this.#withTexts : this.#withoutTexts).rerank(query, candidates)
+    }
+    if (!scale.background) refuseEstimates(options!, query.vector)
+    const views = texts && this.settings.views
+    const list = shortlist(query, candidates, { ...this.settings, views, ...scale, ...options })
+    return rankedList(list, options)
   }
 
   /** Whether a query's hits can be chosen by their words before their vectors are there. */
@@ -194,9 +229,34 @@ export class Ranker {
   }
 }
 
-function rankedList({ hits }: Shortlist): RankedList {
+/** Options by document for documents in an order. */
+function inOrder(options: ListOptions, order: Uint32Array): ListOptions {
+  const { groups, priors } = options
+  return {
+    ...options,
+    groups: groups && Array.from(order, (i) => groups[i]),
+    priors: priors && Array.from(order, (i) => priors[i]),
+  }
+}
+
+/** Refuses options that need estimates of relevance, for queries without a background. */
+function refuseEstimates({ cutoff, onTopic }: ListOptions, { length }: Vector): void {
+  const byRelevance = cutoff !== undefined && typeof cutoff !== 'number'
+  if (!byRelevance && onTopic === undefined) return
+  const needs = `a background of vectors with ${length} dimensions`
+  throw new Problem(
+    422,
+    `${byRelevance ? 'cutoff' : 'on_topic'} needs ${needs}; start the server with --background`,
+  )
+}
+
+function rankedList(list: Shortlist, { collapse, groups, onTopic }: ListOptions = {}): RankedList {
+  const { hits } = list
   const relevances = hits.map(({ relevance }) => relevance)
   return {
+    ...(collapse !== undefined ? { duplicates: hits.map(({ duplicates }) => duplicates) } : {}),
+    ...(groups ? { others: hits.map(({ others }) => others) } : {}),
+    ...(onTopic !== undefined ? { onTopic: list.onTopic } : {}),
     order: Uint32Array.from(hits, ({ index }) => index),
     scores: Float32Array.from(hits, ({ score }) => score),
     similarities: Float32Array.from(hits, ({ similarity }) => similarity ?? Number.NaN),

@@ -91,6 +91,8 @@ const COLON = 58
 
 /** The name of the field whose texts are base64. */
 const FIELD = Buffer.from('embedding')
+/** Fields whose numbers are no embedding: float32 would make one group of two large ids. */
+const EXACT = ['group', 'prior'].map((name) => Buffer.from(name))
 
 /**
  * Parses JSON. Embeddings are most of a request's bytes: `JSON.parse` takes milliseconds for
@@ -113,7 +115,12 @@ export function readJson(bytes: Buffer): Json {
     if (byte === QUOTE) {
       const start = at
       at = endOfString(bytes, start + 1)
-      if (!isField(bytes, start, at)) continue
+      if (EXACT.some((name) => isField(bytes, start, at, name))) {
+        const value = valueAt(bytes, at)
+        if (bytes[value] === OPEN) at = value + 1
+        continue
+      }
+      if (!isField(bytes, start, at, FIELD)) continue
       const value = valueAt(bytes, at)
       if (bytes[value] !== QUOTE) continue
       at = endOfString(bytes, value + 1)
@@ -149,10 +156,10 @@ function endOfString(bytes: Buffer, start: number): number {
   return at + 1
 }
 
-/** Whether a string between two positions, with its quotes, is the name of the field with base64. */
-function isField(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start !== FIELD.length + 2) return false
-  for (let i = 0; i < FIELD.length; i++) if (bytes[start + 1 + i] !== FIELD[i]) return false
+/** Whether a string between two positions, with its quotes, is a name. */
+function isField(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
+  if (end - start !== name.length + 2) return false
+  for (let i = 0; i < name.length; i++) if (bytes[start + 1 + i] !== name[i]) return false
   return true
 }
 

@@ -20,11 +20,11 @@ export const embeddingSchema = z.unknown().meta({
   ],
 })
 
-/** A query or a document in JSON. */
+/** A query or a document in JSON. Fields of its own are kept: a request may group by them. */
 export const itemSchema = z.union(
   [
     z.string(),
-    z.object({
+    z.looseObject({
       title: z
         .string()
         .nullish()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { cutsOf, cutsSchema, rulesFor } from '../limits.ts'
 import { cohereError, teiError } from '../problem.ts'
 import { itemSchema, readItem } from './item.ts'
+import { listedAt, listedSchema, listFields, onTopicSchema, readList } from './list-fields.ts'
 import { relevanceMeta, relevanceSchema, relevancesOf, similaritySchema } from './relevance.ts'
 import { answerId, type Route, route } from './route.ts'
 
@@ -23,11 +24,17 @@ const body = z.object({
       error: 'only the fields "title" and "text" are supported',
     })
     .nullish(),
+  ...listFields,
 })
 
 const documentSchema = z.object({ title: z.string().optional(), text: z.string() })
 
-const score = { index: z.int(), relevance_score: z.number(), similarity: similaritySchema }
+const score = {
+  index: z.int(),
+  relevance_score: z.number(),
+  similarity: similaritySchema,
+  ...listedSchema.shape,
+}
 
 const answer = z.object({
   id: z.string(),
@@ -48,6 +55,7 @@ const answer = z.object({
         'Number of documents by source of the embedding: given in the request, found in the store by their texts, or encoded.',
     }),
     ...relevanceSchema.shape,
+    ...onTopicSchema.shape,
     ...cutsSchema.shape,
   }),
   usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
@@ -71,8 +79,9 @@ export function rerankRoute(version: '1' | '2'): Route {
       const items = documents.map((document, i) =>
         readItem(onlyFields(document, rank_fields), `documents[${i}]`, call),
       )
-      const ranked = await call.ranker.rank(asked, items, call)
-      const { order, similarities, tokens, embeddings } = ranked
+      const options = readList(request, { documents, list: 'documents', vectors: call.vectors })
+      const ranked = await call.ranker.rank(asked, items, call, options)
+      const { order, similarities, tokens, embeddings, onTopic } = ranked
       const relevances = relevancesOf(ranked)
       const wanted = order.subarray(0, top_n ?? top_k ?? order.length)
       const returned = return_documents === true || return_documents === 'true'
@@ -83,6 +92,7 @@ export function rerankRoute(version: '1' | '2'): Route {
           index,
           relevance_score: relevances[place]!,
           similarity: similarities[place]!,
+          ...listedAt(ranked, place),
           ...(returned && document ? { document } : {}),
         }
       })
@@ -98,6 +108,7 @@ export function rerankRoute(version: '1' | '2'): Route {
           tokens: { input_tokens: tokens },
           embeddings,
           ...relevanceMeta(call, ranked),
+          ...(onTopic === undefined ? {} : { on_topic: onTopic }),
           ...cutsOf(call),
         },
         usage: { prompt_tokens: tokens, total_tokens: tokens },
@@ -156,27 +167,32 @@ const ofTexts = route({
     raw_scores: z.boolean().nullish(),
     return_text: z.boolean().nullish(),
     ...teiFields,
+    ...listFields,
   }),
   answer: z.array(
     z.object({
       index: z.int(),
       score: z.number(),
       similarity: similaritySchema,
+      ...listedSchema.shape,
       text: z.string().optional(),
     }),
   ),
   list: 'texts',
-  async handle({ query, texts, raw_scores, return_text, truncate }, given) {
+  async handle(request, given) {
+    const { query, texts, raw_scores, return_text, truncate } = request
     const call = rulesFor(given, truncate)
     const asked = readItem(query, 'query', call)
     const items = texts.map((text, i) => readItem(text, `texts[${i}]`, call))
-    const ranked = await call.ranker.rank(asked, items, call)
+    const options = readList(request, { documents: texts, list: 'texts', vectors: call.vectors })
+    const ranked = await call.ranker.rank(asked, items, call, options)
     const { order, scores, similarities } = ranked
     const relevances = relevancesOf(ranked)
     return Array.from(order, (index, place) => ({
       index,
       score: raw_scores ? scores[place]! : relevances[place]!,
       similarity: similarities[place]!,
+      ...listedAt(ranked, place),
       ...(return_text ? { text: texts[index]! } : {}),
     }))
   },
