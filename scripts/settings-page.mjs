@@ -3,7 +3,7 @@
  * presets; test/settings-page.test.ts holds it to them.
  */
 import { writeFileSync } from 'node:fs'
-import { trainSettingTable } from '@kith/cli/commands'
+import { listTable, trainSettingTable } from '@kith/cli/commands'
 import { labelPresets, presets } from '@kith/core'
 import { distilTable, labelTable, methodTable, settingTable } from '@kith/core/internal'
 
@@ -25,6 +25,11 @@ On the command line, \`--term-statistics FILE\` gives \`statistics\`, and \`--se
 ## Other methods
 
 ${settings(own(methodTable))}
+## Lists
+
+\`kith rerank\` takes these, too: documents that are folded into a near-duplicate or a better one of their group leave the run. \`shortlist\` takes arrays \`groups\` and \`priors\` instead of \`group\` and \`prior\` ([what scores mean](scores.md)).
+
+${settings(listTable)}
 ## Labels
 
 \`kith labels\`, \`kith audit\`, \`kith train\` and \`smoothLabels\` take these and the settings of reranking, except those that need BM25.

@@ -1,6 +1,9 @@
+import { methodTable } from '@kith/core/internal'
+import { listTable } from '@kith/pipelines/job'
 import type { RerankInputs, ThenCrossEncode } from '@kith/pipelines/rerank'
 import { type Options, rare, type Values } from './command.ts'
 import { datasetOptions } from './dataset-options.ts'
+import { setOptionsOf } from './set-option.ts'
 import {
   namesTexts,
   readRanking,
@@ -64,6 +67,7 @@ export const rerankOptions = {
   },
   ...rare(shardOption),
   ...settingOptions,
+  ...setOptionsOf({ ...methodTable, ...listTable }),
   ...datasetOptions,
   ...rare(
     joinOptions('queries or candidates', 'skip (keeps them behind the reranked documents)'),
@@ -75,7 +79,8 @@ type RerankValues = Values<typeof rerankOptions>
 
 /** The values of `rerankOptions`; --out is given, or no file is written. */
 export async function readRerankInputs(values: RerankValues): Promise<RerankInputs> {
-  const { settings, tuned } = await readRanking(values, { texts: namesTexts(values) })
+  const given = { texts: namesTexts(values), beside: listTable }
+  const { settings, tuned, more: list } = await readRanking(values, given)
   const source = readSource(values)
   const shard = readShard(values)
   if (shard.count > 1 && values.filled?.includes('out')) {
@@ -99,6 +104,7 @@ export async function readRerankInputs(values: RerankValues): Promise<RerankInpu
     force: isSet(values, 'force'),
     thenCrossEncode: readThenCrossEncode(values, source),
     ...readRelevance(values),
+    list: Object.keys(list).length > 0 ? list : undefined,
   }
 }
 

@@ -7,11 +7,17 @@ import {
   resolveMethodSettings,
   type Settings,
 } from '@kith/core'
-import { auditPreset, labelTable, methodTable, refuseIdle } from '@kith/core/internal'
+import {
+  type AnyTable,
+  auditPreset,
+  labelTable,
+  methodTable,
+  refuseIdle,
+} from '@kith/core/internal'
 import type { StatisticsSource } from '@kith/pipelines/job'
 import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'
-import { isTuned, readGiven, setOptionsOf } from './set-option.ts'
+import { isTuned, readGiven, readSet, setOptionsOf } from './set-option.ts'
 import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalChoice, optionalText } from './values.ts'
@@ -31,29 +37,48 @@ type MethodValues = Values<typeof settingOptions>
 export interface RankingSettings {
   settings: MethodSettings
   tuned: Tuned | undefined
+  /** The settings of a table beside the method's. */
+  more: Record<string, unknown>
 }
 
 /**
  * The settings that the options name, completed by a preset and checked. Settings that have no effect
  * are refused: `texts` says whether there are any.
+ *
+ * @param beside A table of further settings that --set and --settings take.
  */
 export async function readRanking(
   values: MethodValues,
-  { texts }: { texts: boolean },
+  { texts, beside = {} }: { texts: boolean; beside?: AnyTable },
 ): Promise<RankingSettings> {
+  const table = { ...methodTable, ...beside }
   const file = optionalText(values, 'settings')
   if (file !== undefined && (await isTuned(file))) {
-    const tuned = await readTunedFile(values, file)
+    const { own, more } = apart(readSet(values, table), beside)
+    const also = { preset: values.preset, set: Object.keys(own)[0] }
+    const tuned = await readTunedFile(also, file)
     if (tuned.texts && !texts) {
       throw new UsageError(`${file} was tuned with texts; add --corpus and --query-text`)
     }
-    return { settings: tuned.settings, tuned }
+    return { settings: tuned.settings, tuned, more }
   }
-  const given = await readGiven(values, methodTable)
+  const { own: given, more } = apart(await readGiven(values, table), beside)
   const preset = presetOf<Settings>(values, presets)
   const settings = resolveMethodSettings(given, resolveMethodSettings(preset))
   refuseIdle(given, settings, { texts }, methodTable)
-  return { settings, tuned: undefined }
+  return { settings, tuned: undefined, more }
+}
+
+/** The settings of a table apart from all others. */
+function apart(
+  given: Record<string, unknown>,
+  beside: AnyTable,
+): Record<'own' | 'more', Record<string, unknown>> {
+  const some = (inside: boolean) =>
+    Object.fromEntries(
+      Object.entries(given).filter(([name]) => Object.hasOwn(beside, name) === inside),
+    )
+  return { own: some(false), more: some(true) }
 }
 
 /** Whether the options name texts. */
@@ -61,7 +86,10 @@ export function namesTexts(values: Values<typeof textOptions>): boolean {
   return values.corpus !== undefined || values['query-text'] !== undefined
 }
 
-async function readTunedFile(values: MethodValues, file: string): Promise<Tuned> {
+async function readTunedFile(
+  values: Record<'preset' | 'set', unknown>,
+  file: string,
+): Promise<Tuned> {
   const also = (['preset', 'set'] as const).filter((name) => values[name] !== undefined)
   if (also.length > 0) {
     throw new UsageError(`${file} contains all settings; leave out --${also.join(', --')}`)

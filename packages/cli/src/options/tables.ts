@@ -1,4 +1,5 @@
 /** Internal: the commands and their option tables, from which the documentation site is made. */
+export { listTable } from '@kith/pipelines/job'
 export { allCommands } from '../command-list.ts'
 export { common } from './command.ts'
 export { datasetArgument, datasetOptions } from './dataset-options.ts'

@@ -5,7 +5,7 @@ import type { Output } from './output.ts'
 
 /** Prints the result of a reranking: how many queries, how fast, and figures where there are judgments. */
 export function tellReranked(output: Output, result: RerankResult): void {
-  const { out, queries, seconds, figures, kept, crossEncoded } = result
+  const { out, queries, seconds, figures, kept, crossEncoded, folded } = result
   if (kept) {
     const but = crossEncoded ? 'reordered by the cross-encoder only' : 'unchanged'
     const why = `the original ranking, ${but}. ${kept.reason} (add --force to rerank anyway)`
@@ -15,16 +15,21 @@ export function tellReranked(output: Output, result: RerankResult): void {
   const read = crossEncoded ? `, ${crossEncoded.texts} texts read by the cross-encoder` : ''
   const rate = `${Math.round(queries / seconds)}/s`
   const speed = `${queries} queries reranked${read} in ${seconds.toFixed(1)} s (${rate})`
+  const left =
+    folded === undefined ? [] : [`${folded} documents folded into a better one of their query`]
   if (!figures) {
-    output.result({ out, queries, seconds, crossEncoded }, `${out}: ${speed}`)
+    output.result(
+      { out, queries, seconds, crossEncoded, folded },
+      [`${out}: ${speed}`, ...left].join('\n'),
+    )
     return
   }
   const { verdict } = figures
   const table = formatEvaluations('table', figures, false).trimEnd()
   const json = JSON.parse(formatEvaluations('json', figures, false))
   output.result(
-    { out, queries, seconds, crossEncoded, ...json, verdict },
-    [`${out}: ${speed}`, '', table, '', verdict].join('\n'),
+    { out, queries, seconds, crossEncoded, folded, ...json, verdict },
+    [`${out}: ${speed}`, '', table, '', verdict, ...left].join('\n'),
   )
 }
 

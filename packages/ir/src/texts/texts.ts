@@ -16,13 +16,23 @@ export interface TextEntry {
   id: string
   title?: string
   text: string
+  /** The values of further fields, where they were asked for and the entry has them. */
+  fields?: Readonly<Record<string, string | number | boolean>>
 }
 
 /** `jsonl`: BEIR; `tsv`: MS MARCO, id and text; `sgml`: TREC documents or topics; `parquet`: rows. */
 export type TextFormat = 'jsonl' | 'tsv' | 'sgml' | 'parquet'
 
+/** How texts are read. */
+export interface ReadTextsOptions {
+  /** Without one, the first bytes decide. */
+  format?: TextFormat | undefined
+  /** Names of further fields to read, of an entry or of its `metadata`; JSONL only. */
+  fields?: readonly string[] | undefined
+}
+
 /**
- * Reads a corpus or queries, text by text. Without a format, the first bytes decide.
+ * Reads a corpus or queries, text by text.
  *
  * ```ts
  * for await (const { id, title, text } of readTexts('corpus.jsonl')) console.log(id, title, text)
@@ -30,11 +40,16 @@ export type TextFormat = 'jsonl' | 'tsv' | 'sgml' | 'parquet'
  */
 export async function* readTexts(
   file: string,
-  { format }: { format?: TextFormat | undefined } = {},
+  { format, fields = [] }: ReadTextsOptions = {},
 ): AsyncGenerator<TextEntry> {
   const input = new InputFile(file)
   const chosen = format ?? (await detectTexts(input))
-  const entries = readers[chosen]?.(input)
+  if (fields.length > 0 && chosen !== 'jsonl') {
+    await input.close()
+    const problem = `only texts in JSONL have fields such as ${JSON.stringify(fields[0])} (read as ${chosen})`
+    throw new FileError(input.name, '', `${problem}; convert the file to JSONL`)
+  }
+  const entries = readers[chosen]?.(input, fields)
   if (!entries) {
     throw new KithError(
       'BAD_SETTING',
@@ -124,7 +139,9 @@ async function* fittingTexts(
   }
 }
 
-const readers: Record<TextFormat, (input: InputFile) => AsyncGenerator<TextEntry>> = {
+type Reader = (input: InputFile, fields: readonly string[]) => AsyncGenerator<TextEntry>
+
+const readers: Record<TextFormat, Reader> = {
   jsonl: readJsonTexts,
   tsv: readTsvTexts,
   sgml: readSgmlTexts,
@@ -162,7 +179,10 @@ async function* readParquet(input: InputFile): AsyncGenerator<TextEntry> {
 }
 
 /** Reads BEIR texts: `{"_id", "title", "text"}` per line (or `id`, and Pyserini's `contents`). */
-async function* readJsonTexts(input: InputFile): AsyncGenerator<TextEntry> {
+async function* readJsonTexts(
+  input: InputFile,
+  fields: readonly string[],
+): AsyncGenerator<TextEntry> {
   const file = input.name
   yield* mapLines(input, (source, line) => {
     if (source.trim() === '') return undefined
@@ -173,8 +193,29 @@ async function* readJsonTexts(input: InputFile): AsyncGenerator<TextEntry> {
       throw lineError(file, line, noString('text or contents', text, value))
     const title = value['title'] ?? ''
     if (typeof title !== 'string') throw lineError(file, line, noString('title', title, value))
-    return title === '' ? { id, text } : { id, title, text }
+    const entry = title === '' ? { id, text } : { id, title, text }
+    return fields.length > 0 ? { ...entry, fields: fieldsOf(file, line, value, fields) } : entry
   })
+}
+
+/** The fields of an entry or of its metadata that are asked for and have a value. */
+function fieldsOf(
+  file: string,
+  line: number,
+  value: Record<string, unknown>,
+  names: readonly string[],
+): NonNullable<TextEntry['fields']> {
+  const metadata = (value['metadata'] ?? {}) as Record<string, unknown>
+  const found = names.flatMap((name) => {
+    const own = Object.hasOwn(value, name) ? value[name] : undefined
+    const one = own ?? (Object.hasOwn(metadata, name) ? metadata[name] : undefined) ?? undefined
+    if (one === undefined) return []
+    if (typeof one !== 'object') return [[name, one]]
+    const got = JSON.stringify(one).slice(0, 40)
+    const problem = `field ${JSON.stringify(name)} must be a string or a number, got ${got}`
+    throw lineError(file, line, problem)
+  })
+  return Object.fromEntries(found)
 }
 
 /**

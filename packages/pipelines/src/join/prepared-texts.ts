@@ -111,6 +111,8 @@ interface TextPreparation {
   workers?: number | undefined
   /** Whether the terms of all documents are counted in the same pass. */
   count: boolean
+  /** Names of further fields of the documents to keep. */
+  fields?: readonly string[] | undefined
 }
 
 /**
@@ -124,6 +126,8 @@ export class PreparedTexts implements JoinedTexts {
   readonly documents: NumberedTexts
   /** How often terms occur in the whole corpus, where they were counted. */
   statistics: TermStatistics | undefined
+  /** The further fields of the documents, where they were asked for. */
+  readonly fields = new Map<string, NonNullable<TextEntry['fields']>>()
 
   constructor(tokenizer: Tokenizer) {
     this.queries = new NumberedTexts(tokenizer)
@@ -146,24 +150,26 @@ export class PreparedTexts implements JoinedTexts {
   static async read(
     { corpus, queryText }: { corpus: string; queryText: string },
     wanted: WantedTexts,
-    { tokenizer, count, workers = workersOf(corpus) }: TextPreparation,
+    { tokenizer, count, fields, workers = workersOf(corpus) }: TextPreparation,
   ): Promise<PreparedTexts> {
     const texts = new PreparedTexts(tokenizer)
     for await (const entry of readTexts(queryText)) {
       if (wanted.query(entry.id)) texts.queries.add(entry)
     }
     const builder = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
-    const batches = inBatches(needed(corpus, builder ? () => true : wanted.document), BATCH)
+    const isNeeded = builder ? () => true : wanted.document
+    const batches = inBatches(needed(readTexts(corpus, { fields }), isNeeded), BATCH)
     const prepared = runTasks('prepare', { tokenizer }, batches, workers, { batch: 1 })
     for await (const [entries, batch] of prepared) {
-      for (const [i, { id }] of entries.entries()) {
+      for (const [i, { id, fields: own }] of entries.entries()) {
         const text = textAt(batch, i)
         builder?.add(text)
         // A copy: the memory of the batch is not kept for one text of it.
         if (!builder || wanted.document(id)) {
           const { postings, positions } = text
-          const own = { postings: postings.slice(), positions: positions?.slice() }
-          texts.documents.keep(id, { ...text, ...own })
+          const copy = { postings: postings.slice(), positions: positions?.slice() }
+          texts.documents.keep(id, { ...text, ...copy })
+          if (own) texts.fields.set(id, own)
         }
       }
     }
@@ -189,10 +195,10 @@ export class PreparedTexts implements JoinedTexts {
 }
 
 async function* needed(
-  corpus: string,
+  corpus: AsyncIterable<TextEntry>,
   isNeeded: (id: string) => boolean,
 ): AsyncGenerator<TextEntry> {
-  for await (const entry of readTexts(corpus)) if (isNeeded(entry.id)) yield entry
+  for await (const entry of corpus) if (isNeeded(entry.id)) yield entry
 }
 
 function workersOf(corpus: string): number {

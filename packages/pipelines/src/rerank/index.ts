@@ -1,5 +1,6 @@
 /** Reranks a run, from files or from a store. */
 export type { ThenCrossEncode } from './cross-encoding.ts'
+export type { RunList } from './list-table.ts'
 export type { Measuring, RerankFigures } from './rerank-figures.ts'
 export { type RerankInputs, type RerankResult, rerankRun } from './rerank-run.ts'
 export { submitRerank } from './rerank-store.ts'

@@ -5,12 +5,13 @@ import { openStore } from '@kith/stores'
 import { backgroundBeside, readBackground } from '@kith/stores/internal'
 import { type StoreAddress, storeName, wholeAddress } from '../join/stores.ts'
 import { readCalibration } from '../relevance/calibration-file.ts'
+import { namesOf, sameForAll } from './list-settings.ts'
 import type { RerankInputs, RerankPlan } from './rerank-run.ts'
 
 /** The documents of a run: a file of embeddings, or a store. */
 export type RunDocuments = { docs: string; rows: number; dimensions: number } | StoreAddress
 
-type ListPlan = Pick<RerankPlan, 'cutoff' | 'background' | 'calibration' | 'settings'> &
+type ListPlan = Pick<RerankPlan, 'cutoff' | 'background' | 'calibration' | 'list' | 'settings'> &
   Pick<RerankInputs, 'out' | 'queryText'>
 
 /** Whether a run has use for estimates of relevance: its cutoff, or a column of its file. */
@@ -26,19 +27,20 @@ function needsRelevance(cutoff: RerankInputs['cutoff']): boolean {
   return cutoff !== undefined && typeof cutoff !== 'number'
 }
 
-/** What cuts the rankings and estimates relevance; undefined where nothing does. */
+/** What makes lists of the rankings: folds, cuts and estimates relevance; undefined where nothing does. */
 export async function listOf(
   plan: ListPlan,
   documents: RunDocuments,
 ): Promise<ListOptions | undefined> {
-  const { cutoff, background: file, calibration, settings } = plan
+  const { cutoff, background: file, calibration, list = {}, settings } = plan
   const words = settings.method === 'neighbors' && settings.mix === 'words'
   const estimates = needsRelevance(cutoff) || (takesRelevance(plan) && words)
   const background = estimates ? await backgroundOf(file, documents) : undefined
   if (needsRelevance(cutoff) && !background) throw noBackground(documents)
-  if (!background) return cutoff === undefined ? undefined : { cutoff }
+  const plain = cutoff === undefined && namesOf(list).length === 0
+  if (!background) return plain ? undefined : { ...sameForAll(list), cutoff }
   const scaled = calibration === undefined ? undefined : await readCalibration(calibration)
-  return { cutoff, background, calibration: scaled }
+  return { ...sameForAll(list), cutoff, background, calibration: scaled }
 }
 
 async function backgroundOf(

@@ -14,6 +14,7 @@ import { shareOf } from '../labels/shares.ts'
 import { namesOf, type OpenRun, openRun, queriesOf, readSlice, tasksOf } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { listOf } from './list-of-run.ts'
+import { fieldsOf, leavesOut, rowFields } from './list-settings.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
 import type { RerankedSlice, RerankRules, RerankSliceInputs } from './rerank-slice.ts'
 
@@ -55,9 +56,11 @@ async function rerankWith(
   const kept = known ? await readStatistics(source, settings) : undefined
   const count = known === true && source !== 'context' && !kept
   const looked = lookedAt(settings, files !== undefined, kept !== undefined || count)
-  const rules = { missing, lookedAt: looked }
+  const rules = { missing, lookedAt: leavesOut(plan.list) ? Infinity : looked }
   const wanted = files && (await textsOfSlices(run, vectors, rules))
-  const texts = files && (await PreparedTexts.read(files, wanted!, { tokenizer, count, workers }))
+  const fields = fieldsOf(plan.list)
+  const preparation = { tokenizer, count, workers, fields }
+  const texts = files && (await PreparedTexts.read(files, wanted!, preparation))
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()
   const inputs = {
@@ -69,8 +72,12 @@ async function rerankWith(
       rows: vectors.docs.rows,
       dimensions: vectors.docs.dimensions,
     }),
+    fields:
+      fields.length > 0
+        ? rowFields(plan.list!, files!.corpus, texts!.fields, vectors.docs)
+        : undefined,
   }
-  const { reranked, report } = await rerankSlices(run, inputs, plan, hooks)
+  const { reranked, folded, report } = await rerankSlices(run, inputs, plan, hooks)
   const seconds = (performance.now() - start) / 1000
   const counted = typeof source === 'object' && kept ? source.file : undefined
   const read = [plan.run, plan.queries, plan.docs, plan.corpus, plan.queryText, counted]
@@ -83,11 +90,13 @@ async function rerankWith(
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
       thenCrossEncode: plan.crossEncoding?.settings,
       cutoff: plan.cutoff,
+      list: plan.list,
       ...(shard.count === 1 ? {} : { shard }),
     },
     [...read, ...estimated, plan.tunedFile].filter((file) => file !== undefined),
   )
-  return { queries: reranked, seconds, report, whole: run.whole }
+  const left = leavesOut(plan.list) ? { folded } : {}
+  return { queries: reranked, seconds, report, whole: run.whole, ...left }
 }
 
 /**
@@ -99,19 +108,19 @@ async function rerankSlices(
   inputs: Omit<RerankSliceInputs, 'form'>,
   { out, missing, crossEncoding, workers = workersFor(run.queries) }: RerankPlan,
   hooks: Hooks,
-): Promise<{ reranked: number; report: MissingReport }> {
+): Promise<{ reranked: number; folded: number; report: MissingReport }> {
   const format = outputFormat(out)
   // Parquet has rows of many slices in a group.
   const form = crossEncoding || format === 'parquet' ? undefined : { file: out, format }
   const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), workers, { batch: 1 })
   const onDone = stageOf(hooks, 'reranking', run.queries)
-  const counts = { queries: 0, reranked: 0 }
+  const counts = { queries: 0, reranked: 0, folded: 0 }
   const report = new MissingReport()
   if (crossEncoding) await writeRun(out, crossEncoding.reorder(rankings(), hooks))
   else if (form) await writeRunParts(out, form.format, lines())
   else await writeRun(out, rankings())
   remarkMissing(report, hooks)
-  return { reranked: counts.reranked, report }
+  return { reranked: counts.reranked, folded: counts.folded, report }
 
   async function* lines(): AsyncGenerator<Uint8Array> {
     for await (const slice of slices()) yield slice.lines!
@@ -126,6 +135,7 @@ async function rerankSlices(
       yield slice
       report.addAll(slice.missing)
       counts.reranked += slice.reranked
+      counts.folded += slice.folded
       counts.queries += slice.queries
       onDone(counts.queries)
     }

@@ -22,6 +22,8 @@ import { type DocumentPlace, placeOf } from '../join/stores.ts'
 import { checkShard, type Shard } from '../labels/shares.ts'
 import { type CrossEncoding, openCrossEncoding, type ThenCrossEncode } from './cross-encoding.ts'
 import { takesRelevance } from './list-of-run.ts'
+import { checkList } from './list-settings.ts'
+import type { RunList } from './list-table.ts'
 import { type Measuring, measureReranking, type RerankFigures } from './rerank-figures.ts'
 import { rerankFiles } from './rerank-files.ts'
 import { rerankStore } from './rerank-store.ts'
@@ -64,6 +66,8 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   background?: string | undefined
   /** A file that `kith calibrate` made, for the same. */
   calibration?: string | undefined
+  /** Folds near-duplicates, writes few documents of a group, and counts priors. */
+  list?: RunList | undefined
   /** Reranks one of several equal parts of the queries; the parts together are the whole run. */
   shard?: Shard | undefined
   missing?: MissingPolicy | undefined
@@ -78,6 +82,8 @@ export interface RerankResult {
   seconds: number
   /** Queries and candidates that lacked something and were skipped. */
   missing: readonly Missing[]
+  /** Documents that were folded into others, as near-duplicates or further ones of a group, where `list` asks for it. */
+  folded?: number | undefined
   /** Figures before and after, where there are judgments. */
   figures?: RerankFigures | undefined
   /** Texts that a cross-encoder scored, and how many of them were longer than it takes. */
@@ -103,6 +109,7 @@ export async function rerankRun(asked: RerankInputs, hooks: Hooks = {}): Promise
   const settings = tuned?.settings ?? resolveMethodSettings(inputs.settings)
   if (!tuned) refuseIdle(inputs.settings, settings, { texts: !!inputs.queryText }, methodTable)
   checkCutoff(inputs)
+  checkList(inputs)
   checkShare(inputs)
   const then = inputs.thenCrossEncode
   const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
@@ -166,6 +173,8 @@ export interface Reranked {
   queries: number
   seconds: number
   report: MissingReport
+  /** Documents that were folded into others, where the list asks for it. */
+  folded?: number | undefined
   /** The old run, where it had to be read whole. */
   whole?: Run | undefined
 }
@@ -174,11 +183,11 @@ async function rerankPlan(plan: RerankPlan, hooks: Hooks): Promise<RerankResult>
   const { tuned, run, out, qrels, measuring, crossEncoding } = plan
   if (tuned?.verdict === 'keep-run' && !plan.force) return keepRun(plan, tuned, hooks)
   const place = placeOf(plan)
-  const { queries, seconds, report, whole } =
+  const { queries, seconds, report, folded, whole } =
     'store' in place
       ? await rerankStore(plan, place.store, hooks)
       : await rerankFiles(plan, place.docs, hooks)
-  const result = { out, queries, seconds, missing: report.list() }
+  const result = { out, queries, seconds, folded, missing: report.list() }
   if (qrels === undefined) return result
   const figures = await measureReranking(qrels, {
     before: { file: run, run: whole },

@@ -27,6 +27,7 @@ import { type MissingIds, type MissingPolicy, MissingReport } from '../join/miss
 import { RowTexts, type SharedRowTexts } from '../join/prepared-texts.ts'
 import type { Job } from '../tasks/job.ts'
 import { readSlice, type SliceTask } from '../tasks/open-run.ts'
+import { candidateFields, type RowFields } from './list-settings.ts'
 
 /** How much of a query is looked at, and what happens where something is missing. */
 export interface RerankRules {
@@ -82,29 +83,37 @@ export function rankerOf(
   return (joined) => contexts.use(joined, (vectors) => rankContext(reranker, joined, vectors))
 }
 
-/** Puts joined queries in a new order; with a list, by its cutoff and with its estimates. */
+/** Puts joined queries in a new order; with a list, folded and cut as it says, and with its estimates. */
 export function ordererOf(
   settings: MethodSettings,
   contexts: ContextVectors,
   list: ListOptions | undefined,
+  fields?: RowFields,
 ): (joined: JoinedQuery) => NewOrder {
   const rank = rankerOf(settings, contexts)
   if (!list) return (joined) => newOrder(joined, rank(joined))
   return (joined) => {
-    const { text, texts } = joined
-    const { hits } = contexts.use(joined, ({ vector, vectors }) =>
-      shortlist({ vector, text }, { vectors, texts }, { ...settings, ...list }),
+    const { text, texts, places, rows } = joined
+    const own = fields && candidateFields(fields, rows)
+    const { hits, below } = contexts.use(joined, ({ vector, vectors }) =>
+      shortlist({ vector, text }, { vectors, texts }, { ...settings, ...list, ...own }),
     )
     const values = (of: (hit: ListedHit) => number | undefined) =>
       Float32Array.from(hits, (hit) => of(hit) ?? Number.NaN)
     const ranking = {
-      order: Uint32Array.from(hits, ({ index }) => index),
+      order: Uint32Array.from(hits.keys()),
       scores: values(({ score }) => score),
       similarities: values(({ similarity }) => similarity),
     }
-    const order = list.cutoff === undefined ? newOrder(joined, ranking) : placed(joined, ranking)
-    if (list.background) order.columns.relevance = values(({ relevance }) => relevance)
-    return order
+    const listed = hits.map(({ index }) => places[index]!)
+    const behind = list.cutoff === undefined ? places.subarray(rows.length) : []
+    const order = newOrder({ places: Uint32Array.from([...listed, ...behind]) }, ranking)
+    if (list.background) {
+      const relevance = new Float32Array(order.places.length).fill(Number.NaN)
+      relevance.set(values((hit) => hit.relevance))
+      order.columns.relevance = relevance
+    }
+    return { ...order, folded: rows.length - hits.length - below.length }
   }
 }
 
@@ -133,8 +142,10 @@ export interface RerankSliceInputs extends SliceSources, RerankRules {
   settings: MethodSettings
   /** The file of the rankings; without a file they are returned. */
   form: RankingForm | undefined
-  /** The cutoff of the rankings, if any. */
+  /** What makes lists of the rankings, if anything. */
   list?: ListOptions | undefined
+  /** The groups and priors of the documents, where the list counts them. */
+  fields?: RowFields | undefined
 }
 
 /** A slice of the run, reranked. */
@@ -145,6 +156,8 @@ export interface RerankedSlice {
   /** How many queries it has, and how many of them were reranked. */
   queries: number
   reranked: number
+  /** How many documents were folded into others. */
+  folded: number
   /** The ids that lack something; where that is an error, nothing was reranked. */
   missing: MissingIds[]
 }
@@ -155,7 +168,7 @@ export async function openRerankSliceJob(
 ): Promise<Job<SliceTask, RerankedSlice>> {
   const { queries, docs, vectors } = await openSlices(inputs)
   const texts = inputs.texts && new RowTexts(inputs.texts, queries)
-  const reorder = ordererOf(inputs.settings, vectors, inputs.list)
+  const reorder = ordererOf(inputs.settings, vectors, inputs.list, inputs.fields)
   const none = emptyColumns(inputs.list)
   const lines = inputs.form && new RankingLines(inputs.form)
   return {
@@ -165,7 +178,7 @@ export async function openRerankSliceJob(
       const sources = { queries, docs: new ListedDocuments(docs, documents), texts }
       const joined = joinSlice(list, sources, inputs, report)
       const made: RerankedSlice = {
-        ...{ lines: undefined, rankings: [], queries: list.length, reranked: 0 },
+        ...{ lines: undefined, rankings: [], queries: list.length, reranked: 0, folded: 0 },
         missing: report.all(),
       }
       // If missing data is an error, only the count of all missing data matters.
@@ -175,6 +188,7 @@ export async function openRerankSliceJob(
         const one = joined[i]
         const order = one && reorder(one)
         if (order) made.reranked++
+        made.folded += order?.folded ?? 0
         // A run has no line for a query without documents.
         if (order?.places.length === 0) continue
         const values = order
@@ -220,6 +234,8 @@ export interface NewOrder {
   places: Uint32Array
   scores: Float32Array
   columns: Partial<Record<keyof RunColumns, Float32Array>>
+  /** How many candidates were folded into others. */
+  folded?: number
 }
 
 /**

@@ -30,6 +30,7 @@ import {
   storeStatistics,
 } from '../join/stores.ts'
 import { listOf } from './list-of-run.ts'
+import { checkList } from './list-settings.ts'
 import type { Reranked, RerankInputs, RerankPlan } from './rerank-run.ts'
 import { emptyColumns } from './rerank-slice.ts'
 
@@ -93,6 +94,7 @@ export async function submitRerank(
   const place = placeOf(inputs)
   if (!('store' in place))
     throw new KithError('BAD_INPUT', 'only work on a store can be submitted; pass store')
+  checkList(inputs)
   for (const name of ['cutoff', 'background', 'calibration'] as const) {
     if (inputs[name] === undefined) continue
     throw new KithError('BAD_SETTING', `submitted work takes no ${name}; leave ${name} out`)

@@ -1,0 +1,115 @@
+import { FileError } from '@kith/base'
+import { KithError, type ListOptions } from '@kith/core'
+import { refuseIdle, refuseUnknown, rulesOf } from '@kith/core/internal'
+import type { FileEmbeddings } from '@kith/ir'
+import { placeOf } from '../join/stores.ts'
+import { listTable, type RunList } from './list-table.ts'
+import type { RerankInputs } from './rerank-run.ts'
+
+const rules = rulesOf(listTable)
+
+/** Throws where list settings are wrong, have no effect, or cannot be combined with other inputs. */
+export function checkList(inputs: Omit<RerankInputs, 'out'>): void {
+  const { list, queryText, thenCrossEncode, tuned, force } = inputs
+  const [first] = namesOf(list)
+  if (list === undefined || first === undefined) return
+  const problem = (text: string) => new KithError('BAD_SETTING', text)
+  refuseUnknown(list, { part: 'setting', known: Object.keys(listTable), code: 'BAD_SETTING' })
+  for (const name of namesOf(list)) rules[name]!(name, list[name])
+  refuseIdle(list, list, { texts: queryText !== undefined }, listTable)
+  if (!('docs' in placeOf(inputs))) {
+    throw problem(`setting ${first} needs docs, a file of embeddings; leave it out with a store`)
+  }
+  if (thenCrossEncode) {
+    throw problem(`setting ${first} and thenCrossEncode cannot be combined; leave out one of them`)
+  }
+  if (tuned?.verdict === 'keep-run' && !force) {
+    throw problem(`kith tune advises against reranking; leave out ${first}, or pass force`)
+  }
+}
+
+/** The list settings that are given. */
+export function namesOf(list: RunList | undefined): (keyof RunList)[] {
+  const names = Object.keys(list ?? {}) as (keyof RunList)[]
+  return names.filter((name) => list![name] !== undefined)
+}
+
+/** Whether documents leave the list: then all candidates of a query are looked at. */
+export function leavesOut({ collapse, group }: RunList = {}): boolean {
+  return collapse !== undefined || group !== undefined
+}
+
+/** The options of a list that are the same for all queries. */
+export function sameForAll(list: RunList): ListOptions {
+  const { group: _, prior: __, ...same } = list
+  return same
+}
+
+/** The fields of the corpus that a list needs. */
+export function fieldsOf({ group, prior }: RunList = {}): string[] {
+  return [...new Set([group, prior].filter((field) => field !== undefined))]
+}
+
+/** The groups and priors of documents by their rows, on memory that worker threads can share. */
+export interface RowFields {
+  /** The number of each row's group, -1 if it has none. */
+  groups: Int32Array | undefined
+  priors: Float64Array | undefined
+}
+
+/** The fields of documents by id, as a corpus has them. */
+export type FieldsById = ReadonlyMap<string, Readonly<Record<string, unknown>>>
+
+/** Finds the groups and priors of documents by the rows that their ids have. */
+export function rowFields(
+  { group, prior }: RunList,
+  corpus: string,
+  fields: FieldsById,
+  { rows, ids }: FileEmbeddings,
+): RowFields {
+  const groups =
+    group === undefined ? undefined : new Int32Array(new SharedArrayBuffer(rows * 4)).fill(-1)
+  const priors = prior === undefined ? undefined : new Float64Array(new SharedArrayBuffer(rows * 8))
+  const numbers = new Map<string, number>()
+  for (const [id, own] of fields) {
+    const row = ids.rowOf(id)
+    if (row === undefined) continue
+    if (groups && own[group!] !== undefined) {
+      const key = String(own[group!])
+      if (!numbers.has(key)) numbers.set(key, numbers.size)
+      groups[row] = numbers.get(key)!
+    }
+    if (priors) priors[row] = priorOf(corpus, id, prior!, own[prior!])
+  }
+  if (groups && numbers.size === 0) {
+    const problem = `no document of the run has the field ${JSON.stringify(group)}, which group needs`
+    throw new FileError(
+      corpus,
+      '',
+      `${problem}; name a field of the documents or of their metadata`,
+    )
+  }
+  return { groups, priors }
+}
+
+function priorOf(corpus: string, id: string, field: string, value: unknown): number {
+  if (typeof value === 'number') return value
+  const found = value === undefined ? 'lacks it' : `has ${JSON.stringify(value)}`
+  throw new FileError(
+    corpus,
+    '',
+    `prior needs a number in the field ${JSON.stringify(field)} of every candidate, but document ${JSON.stringify(id)} ${found}; add the number, or name another field`,
+  )
+}
+
+/** The groups and priors of a query's candidates. */
+export function candidateFields(
+  { groups, priors }: RowFields,
+  rows: Uint32Array,
+): Pick<ListOptions, 'groups' | 'priors'> {
+  const groupOf = (row: number) => (groups![row]! < 0 ? undefined : groups![row]!)
+  return {
+    groups: groups && Array.from(rows, groupOf),
+    priors: priors && Float64Array.from(rows, (row) => priors[row]!),
+  }
+}

@@ -1,0 +1,69 @@
+import { KithError, type ListOptions } from '@kith/core'
+import type { Need, Rule, SettingTable } from '@kith/core/internal'
+
+/** How the documents of a query become a list; `shortlist` of `@kith/core` explains each. */
+export interface RunList {
+  /** Folds documents into an earlier one with this cosine or more, or with the same text. */
+  collapse?: number | undefined
+  /** The field of the corpus by which documents are grouped; a document without it is in no group. */
+  group?: string | undefined
+  /** Documents of one group that are written. */
+  maxPerGroup?: number | undefined
+  /** The field of the corpus with a number that speaks for the document. */
+  prior?: string | undefined
+  priorWeight?: number | undefined
+  priorScale?: ListOptions['priorScale']
+}
+
+const checkField: Rule = (name, value) => {
+  if (typeof value === 'string' && value !== '') return
+  throw new KithError(
+    'BAD_SETTING',
+    `setting ${name} must be the name of a field of the corpus, got ${JSON.stringify(value)}`,
+  )
+}
+
+const texts: Need = { text: 'texts', holds: (_, use) => use.texts }
+const beside = (other: keyof RunList): Need => ({
+  text: other,
+  holds: (settings) => settings[other] !== undefined,
+})
+
+/** The table of list settings, beside that of the method. */
+export const listTable: SettingTable<RunList> = {
+  collapse: {
+    help: 'cosine from which a document folds into an earlier one, as a document with the same text does',
+    default: undefined,
+    range: { from: 0, to: 1 },
+  },
+  group: {
+    help: 'field of the corpus (JSONL) that groups documents, such as source',
+    default: undefined,
+    check: checkField,
+    needs: [texts],
+  },
+  maxPerGroup: {
+    help: 'documents per group to write',
+    default: 1,
+    range: { from: 1, integer: true },
+    needs: [beside('group')],
+  },
+  prior: {
+    help: 'field of the corpus (JSONL) with a number that is added to the score, such as popularity',
+    default: undefined,
+    check: checkField,
+    needs: [texts],
+  },
+  priorWeight: {
+    help: 'weight of the prior',
+    default: 0.1,
+    range: { from: 0, to: 1000 },
+    needs: [beside('prior')],
+  },
+  priorScale: {
+    help: 'standardize priors over the context, or add log-odds as they are',
+    default: 'standard',
+    values: ['standard', 'log-odds'],
+    needs: [beside('prior')],
+  },
+}
