@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { background } from '@kith/core'
@@ -78,6 +78,52 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     expect(kith('rerank', ...bare).err).toContain(
       'docs.npy: has no background of its documents, which the cutoff needs; make it with kith background --docs',
     )
+  })
+
+  test('kith rerank --set collapse, group and prior folds documents, and prints how many', () => {
+    const corpus = join(folder, 'fields.jsonl')
+    const lines = readFileSync(join(shared, 'corpus.jsonl'), 'utf8').trimEnd().split('\n')
+    const documents = lines.map((line, i) => ({
+      ...JSON.parse(line),
+      metadata: { source: `shelf ${i % 40}`, loans: i % 9 },
+    }))
+    writeFileSync(corpus, documents.map((one) => JSON.stringify(one)).join('\n'))
+    const own = files.map((file) => (file === join(shared, 'corpus.jsonl') ? corpus : file))
+    const written = (name: string, ...more: string[]) => {
+      const out = join(folder, name)
+      const said = succeed('rerank', ...own, '--out', out, ...more)
+        .trimEnd()
+        .split('\n')
+      return { out: readFileSync(out, 'utf8').trimEnd().split('\n'), last: said.at(-1)! }
+    }
+    const plain = written('plain.trec')
+    expect(plain.last).toContain('Reranking helped')
+    const set = ['collapse=0.9', 'group=source', 'prior=loans', 'priorWeight=0.3']
+    const one = written('one.trec', ...set.flatMap((name) => ['--set', name]), '--workers', '1')
+    const folded = /^(\d+) documents folded into a better one of their query$/.exec(one.last)
+    expect(Number(folded![1])).toBe(plain.out.length - one.out.length)
+    const sources = new Map(documents.map(({ _id, metadata }) => [_id, metadata.source]))
+    const groups = one.out.map((line) => line.split(' ')).map(([q, , d]) => q + sources.get(d))
+    expect(new Set(groups).size).toBe(groups.length)
+    const settings = join(folder, 'list.json')
+    const list = { collapse: 0.9, group: 'source', prior: 'loans', priorWeight: 0.3 }
+    writeFileSync(settings, JSON.stringify(list))
+    const two = written('two.trec', '--settings', settings, '--workers', '2')
+    expect(two.out).toEqual(one.out)
+    expect(
+      JSON.parse(readFileSync(`${join(folder, 'two.trec')}.meta.json`, 'utf8')).settings,
+    ).toMatchObject({ list })
+  })
+
+  test.each([
+    [['colapse=0.9'], 'unknown setting "colapse", did you mean collapse?'],
+    [['collapse=2'], 'setting collapse must be a number from 0 to 1, got 2'],
+    [['maxPerGroup=2'], 'setting maxPerGroup has no effect: it needs group; leave it out'],
+    [['prior=loans'], 'but document "1" lacks it; add the number, or name another field'],
+  ])('kith rerank refuses --set %j', (set, message) => {
+    const out = ['--out', join(folder, 'x.trec')]
+    const given = set.flatMap((name) => ['--set', name])
+    expect(kith('rerank', ...files, ...out, ...given).err).toContain(message)
   })
 
   test('kith calibrate prints whether judgments help, and writes a calibration for all commands', () => {

@@ -96,7 +96,8 @@ test('uses texts with the preset joint-texts', async () => {
 })
 
 test('reads the values of labels from --format', async () => {
-  const given = { run: 'r', queries: 'q', docs: 'd', qrels: 'j', out: 'o' }
+  const files = { run: 'r', queries: 'q', docs: 'd', qrels: 'j', out: 'o' }
+  const given = { ...files, corpus: 'c', 'query-text': 't' }
   const read = async (format: string) => (await readLabelInputs({ ...given, format })).inputs
   expect(await read('listwise:logit')).toMatchObject({ format: 'listwise', values: 'logit' })
   expect(await read('listwise')).toMatchObject({ format: 'listwise', values: undefined })

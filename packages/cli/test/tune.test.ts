@@ -40,6 +40,12 @@ describe('kith tune', () => {
         path('x'),
       ),
     ).toMatchObject({ code: 2, err: expect.stringContaining('leave out --set') })
+    // Settings of the list are no settings of the ranking, and go with it.
+    const tuned = ['--settings', path('tuned.json'), '--set', 'collapse=0.9']
+    succeed('rerank', ...inputs(), ...tuned, '--out', path('list-by-file.trec'))
+    const own = ['--set', 'collapse=0.9', '--out', path('list.trec')]
+    expect(succeed('rerank', ...inputs(), ...own)).toMatch(/\n\d+ documents folded into a better/)
+    expect(read('list-by-file.trec')).toBe(read('list.trec'))
   })
 
   test('advises against reranking that hurts, and kith rerank then keeps the run unless forced', () => {
@@ -49,6 +55,9 @@ describe('kith tune', () => {
       /the original ranking, unchanged\. .*--force/,
     )
     expect(succeed(...rerank, path('forced.trec'), '--force')).toMatch(/20 queries reranked/)
+    expect(kith(...rerank, path('x'), '--set', 'collapse=0.9').err).toContain(
+      'kith tune advises against reranking; leave out collapse, or pass',
+    )
   })
 
   test('names wrong inputs', () => {

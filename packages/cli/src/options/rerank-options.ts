@@ -117,6 +117,13 @@ function readRelevance(
     background: optionalText(values, 'background'),
     calibration: optionalText(values, 'calibration'),
   }
+  const [given] = Object.entries(files).find(([, file]) => file !== undefined) ?? []
+  const column = values['query-text'] !== undefined && formatByName(text(values, 'out')) === 'parquet'
+  if (given !== undefined && !column && (cutoff === undefined || typeof cutoff === 'number')) {
+    throw new UsageError(
+      `--${given} has no effect without --cutoff auto, a cutoff by relevance, or texts and a .parquet output; leave it out`,
+    )
+  }
   return { cutoff, ...files }
 }
 

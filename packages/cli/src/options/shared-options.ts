@@ -1,6 +1,7 @@
 import type { TokenizerName } from '@kith/core'
 import { checkTokenizer, tokenizerNames } from '@kith/core/internal'
 import type { EvaluationOptions } from '@kith/ir'
+import { formatByName } from '@kith/ir/internal'
 import { parseMeasure } from '@kith/ir/measures'
 import {
   jobDefaults,
@@ -10,7 +11,6 @@ import {
 } from '@kith/pipelines/job'
 import type { Shard } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
-import { frameOf } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
 import { defaultText, isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
@@ -59,6 +59,12 @@ export const textOptions = {
   },
   'query-text': { value: 'FILE', file: 'input', help: 'query texts' },
 } satisfies Options
+
+/** The run of a command where it is Parquet, whose rows can have vectors and texts of documents. */
+export function frameOf(values: object): string | undefined {
+  const { run } = values as { run?: unknown }
+  return typeof run === 'string' && formatByName(run) === 'parquet' ? run : undefined
+}
 
 /** The values of `textOptions`: both or none; a store and a run in Parquet have the documents' texts themselves. */
 export function readTexts(

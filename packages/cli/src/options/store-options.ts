@@ -1,7 +1,7 @@
-import { formatByName } from '@kith/ir/internal'
 import type { Submission } from '@kith/pipelines/batches'
 import { storeKind } from '@kith/stores/internal'
 import type { Options, Values } from './command.ts'
+import { frameOf } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalText, text } from './values.ts'
 
@@ -35,12 +35,6 @@ export function readDatabase(values: Values<typeof databaseOption>): string {
   const address = text(values, 'store')
   if (storeKind(address) === 'postgres') return address
   throw new UsageError(`--store must be postgres://…, got ${JSON.stringify(address)}`)
-}
-
-/** The run of a command where it is Parquet, whose rows can have vectors and texts of documents. */
-export function frameOf(values: object): string | undefined {
-  const { run } = values as { run?: unknown }
-  return typeof run === 'string' && formatByName(run) === 'parquet' ? run : undefined
 }
 
 /** Where documents come from: a file, or the store at an address; without both, a run in Parquet. */

@@ -339,8 +339,7 @@ export class PostgresStore implements Store {
 
   /** The tokenizer by which a change counts terms. */
   async #changeTokenizer(client: PoolClient): Promise<TokenizerName> {
-    const { tokenizer } = this.#options
-    if (tokenizer !== undefined) return tokenizer
+    if (this.#options.tokenizer !== undefined) return this.#options.tokenizer
     this.#terms = await readTermStatistics(client, this.#name, this.#terms)
     return changeTokenizer(undefined, this.#terms?.statistics)
   }
