@@ -23,7 +23,10 @@ test.each([
   ['rerank --workers none', '--workers must be a number'],
   ['rerank --missing drop', '--missing must be one of'],
   ['rerank --cutoff best', '--cutoff must be auto'],
-  ['rerank --cutoff 5 --calibration FOLDER/settings.json', '--calibration has no effect without --cutoff auto'],
+  [
+    'rerank --cutoff 5 --calibration FOLDER/settings.json',
+    '--calibration has no effect without --cutoff auto',
+  ],
   ['rerank --shard 3', '--shard must be I/N'],
   ['rerank --then-cross-encode model:0', '--then-cross-encode must rerank at least 1 document'],
   ['rerank --submit batch', '--submit writes no file'],

@@ -52,7 +52,7 @@ export const evalCommand = defineCommand({
   read(values) {
     const baseline = optionalText(values, 'baseline')
     const failOn = optionalText(values, 'fail-on')
-    const runs = texts(values, 'run')
+    const runs = texts(values, 'run').filter((run) => run !== baseline)
     if (baseline !== undefined) runs.unshift(baseline)
     if (failOn !== undefined && runs.length === 1) {
       throw new UsageError('--fail-on needs a run to compare with; add --baseline FILE')

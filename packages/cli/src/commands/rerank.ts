@@ -27,7 +27,7 @@ export const rerankCommand = defineCommand({
   dataset: {
     purpose: 'measure',
     files: { ...judgedFiles, out: 'reranked' },
-    kept: { 'term-statistics': 'termStatistics' },
+    kept: { 'term-statistics': 'termStatistics', calibration: 'calibration' },
   },
   options: rerankOptions,
   async read(values) {

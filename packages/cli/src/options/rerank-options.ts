@@ -1,4 +1,5 @@
 import { methodTable } from '@kith/core/internal'
+import { formatByName } from '@kith/ir/internal'
 import { listTable } from '@kith/pipelines/job'
 import type { RerankInputs, ThenCrossEncode } from '@kith/pipelines/rerank'
 import { type Options, rare, type Values } from './command.ts'
@@ -118,8 +119,11 @@ function readRelevance(
     calibration: optionalText(values, 'calibration'),
   }
   const [given] = Object.entries(files).find(([, file]) => file !== undefined) ?? []
-  const column = values['query-text'] !== undefined && formatByName(text(values, 'out')) === 'parquet'
+  const column =
+    values['query-text'] !== undefined && formatByName(text(values, 'out')) === 'parquet'
   if (given !== undefined && !column && (cutoff === undefined || typeof cutoff === 'number')) {
+    // The calibration of a dataset is used where it has an effect.
+    if (values.filled?.includes(given)) return { cutoff, background: files.background }
     throw new UsageError(
       `--${given} has no effect without --cutoff auto, a cutoff by relevance, or texts and a .parquet output; leave it out`,
     )

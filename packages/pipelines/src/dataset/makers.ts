@@ -36,7 +36,7 @@ export const makers: Readonly<Partial<Record<RoleName, Maker>>> = {
   },
   termStatistics: async (out, [corpus], { settings, hooks }) => {
     const { collectTermStatistics } = await import('../terms/collect-term-statistics.ts')
-    const { tokenizer } = settings as Pick<TermStatisticsInputs, 'tokenizer'>
+    const { tokenizer = 'auto' } = settings as Pick<TermStatisticsInputs, 'tokenizer'>
     await collectTermStatistics({ corpus: corpus!, out, tokenizer }, hooks)
   },
 }

@@ -8,7 +8,7 @@ import { type ReadSidecar, readSidecar } from './sidecar.ts'
 /** Queries whose judgments a model or settings were learned from, as sidecars name them. */
 export interface LearnedQueries {
   /** The purpose that the judgments were used for. */
-  how: 'train' | 'choose the checkpoint of' | 'tune'
+  how: 'train' | 'choose the checkpoint of' | 'tune' | 'calibrate'
   /** The model or the settings that learned. */
   what: string
   /** The file of the judgments or labels, and a digest of its contents unless it was a pipe. */

@@ -4,6 +4,7 @@ import { throwIfAborted } from '@kith/core/internal'
 import { openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
 import { type CalibrationResult, calibrate, type JudgedHits, TextStore } from '@kith/ir/internal'
 import { backgroundBeside, readBackground } from '@kith/stores/internal'
+import { type LearnedQuery, learnedQueries } from '../files/learned-queries.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { prepareEntry } from '../join/prepared-texts.ts'
@@ -35,18 +36,24 @@ export async function calibrateRun(
   hooks: Hooks = {},
 ): Promise<CalibrationResult & { out: string } & Partial<ReliabilityFiles>> {
   const judged = await judgedHits(inputs, hooks)
-  const result = calibrate(judged)
+  const result = calibrate(judged.map(({ hits }) => hits))
   const { a, b } = result.calibration
   const { out, run, queries, docs, corpus, queryText, qrels } = inputs
   const kept = { a, b, queries: result.queries, helps: result.helps }
   await writeAtomic(out, (write) => write(`${JSON.stringify(kept, null, 2)}\n`))
-  await writeSidecar(out, 'calibrate', kept, [run, queries, docs, corpus, queryText, qrels])
+  const learned = judged.map(({ query }) => query)
+  const learnedFrom = [await learnedQueries('calibrate', out, qrels, learned)]
+  const files = [run, queries, docs, corpus, queryText, qrels]
+  await writeSidecar(out, 'calibrate', kept, files, { learnedFrom })
   const drawn = reliabilityFiles(out)
   if (drawn) await drawReliability(result, drawn, corpus)
   return { ...result, out, ...drawn }
 }
 
-async function judgedHits(inputs: CalibrateInputs, hooks: Hooks): Promise<JudgedHits[]> {
+async function judgedHits(
+  inputs: CalibrateInputs,
+  hooks: Hooks,
+): Promise<{ hits: JudgedHits; query: LearnedQuery }[]> {
   const known = await backgroundFor(inputs, hooks)
   const [run, qrels] = await Promise.all([readRun(inputs.run), readQrels(inputs.qrels)])
   const builder = new TermStatisticsBuilder()
@@ -59,7 +66,7 @@ async function judgedHits(inputs: CalibrateInputs, hooks: Hooks): Promise<Judged
   try {
     const some = [...qrels.keys()].filter((query) => run.has(query))
     const onDone = stageOf(hooks, 'estimating', some.length)
-    const found: JudgedHits[] = []
+    const found: Awaited<ReturnType<typeof judgedHits>> = []
     for (const [i, query] of some.entries()) {
       throwIfAborted(hooks.signal)
       const row = queries.rowOf(query)
@@ -87,9 +94,13 @@ async function judgedHits(inputs: CalibrateInputs, hooks: Hooks): Promise<Judged
       )
       const first = hits.slice(0, ESTIMATED)
       const grades = qrels.get(query)!
+      const relevant = [...grades].filter(([, grade]) => grade > 0).map(([id]) => id)
       found.push({
-        relevances: first.map(({ relevance }) => relevance!),
-        relevant: first.map(({ index }) => (grades.get(ids[index]!) ?? 0) > 0),
+        query: { id: query, relevant },
+        hits: {
+          relevances: first.map(({ relevance }) => relevance!),
+          relevant: first.map(({ index }) => (grades.get(ids[index]!) ?? 0) > 0),
+        },
       })
       onDone(i + 1)
     }

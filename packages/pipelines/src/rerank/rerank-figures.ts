@@ -7,7 +7,7 @@ import {
   RunBuilder,
   readQrels,
 } from '@kith/ir'
-import { Evaluator, evaluateRun } from '@kith/ir/internal'
+import { Evaluator, evaluateRun, statedP } from '@kith/ir/internal'
 import {
   type CorrectedComparison,
   compareToFirst,
@@ -46,15 +46,19 @@ interface Reranking {
   /** The file of the result. */
   after: string
   measuring: Measuring | undefined
+  /** Whether the result has fewer documents, or no query where all of its documents were left out. */
+  cut: boolean
   hooks: Hooks
 }
 
 /** Measures a run before and after reranking. */
 export async function measureReranking(
   qrelsFile: string,
-  { before, reranked, after: out, measuring = {}, hooks }: Reranking,
+  { before, reranked, after: out, measuring = {}, cut, hooks }: Reranking,
 ): Promise<RerankFigures> {
-  const { measures = usualMeasures, ...options } = measuring
+  const { measures = usualMeasures, ...asked } = measuring
+  // Queries that the cutoff leaves without documents count as 0.
+  const options = cut ? { ...asked, complete: true } : asked
   const qrels = await readQrels(qrelsFile)
   const first = {
     name: 'before',
@@ -72,7 +76,7 @@ export async function measureReranking(
   const evaluations: RerankFigures['evaluations'] = between ? [first, between, last] : [first, last]
   const warnings = await warnLearned(evaluations, qrels, hooks)
   const comparisons = compareToFirst(evaluations)
-  const verdict = verdictOf(comparisons.get('after')![measures[0]!]!)
+  const verdict = verdictOf(comparisons.get('after')![measures[0]!]!, cut)
   return { evaluations, comparisons, verdict, warnings }
 }
 
@@ -86,11 +90,13 @@ function evaluateRankings(evaluator: Evaluator, rankings: Iterable<RankedQuery>)
   return evaluator.finish()
 }
 
-function verdictOf({ measure, difference, p }: CorrectedComparison): string {
+function verdictOf({ measure, difference, p }: CorrectedComparison, cut: boolean): string {
   const size = `${difference >= 0 ? '+' : '−'}${Math.abs(difference).toFixed(4)} ${measure}`
-  const chance =
-    p < 0.05 ? `significant, p = ${p.toFixed(4)}` : `not significant, p = ${p.toFixed(2)}`
+  const chance = `${p < 0.05 ? '' : 'not '}significant, ${statedP(p)}`
   if (difference === 0) return `Reranking did not change ${measure}.`
+  if (difference < 0 && cut) {
+    return `The reranked and cut run: ${size} (${chance}). A cutoff also leaves out relevant documents; kith calibrate measures its F1.`
+  }
   if (difference < 0) {
     const what = p < 0.05 ? 'made the run worse' : 'may have made the run worse'
     return `Reranking ${what}: ${size} (${chance}). Keep the original run, or try other settings (kith tune).`

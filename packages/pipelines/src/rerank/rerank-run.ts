@@ -194,6 +194,7 @@ async function rerankPlan(plan: RerankPlan, hooks: Hooks): Promise<RerankResult>
     reranked: crossEncoding?.before,
     after: out,
     measuring,
+    cut: plan.cutoff !== undefined,
     hooks,
   })
   return { ...result, figures }
