@@ -267,3 +267,15 @@ test('the largest priors give finite scores', async () => {
     expect(results[0]!.index % 2).toBe(1)
   }
 })
+
+test('the OpenAPI description has the fields of a list', async () => {
+  const server = await serve()
+  const response = await fetch(`${server.url}/openapi.json`)
+  const { paths } = (await response.json()) as { paths: Record<string, unknown> }
+  for (const path of ['/v1/rerank', '/v2/rerank', '/rerank']) {
+    const description = JSON.stringify(paths[path])
+    for (const name of ['group', 'max_per_group', 'collapse', 'prior', 'cutoff', 'duplicates']) {
+      expect(description).toContain(`"${name}":{`)
+    }
+  }
+})
