@@ -5,6 +5,7 @@ import { parquetWriteFile } from 'hyparquet-writer'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { evaluate, type RankedQuery, readQrels, readRun, writeRun } from '../src/index.ts'
+import { type DocumentColumns, writeRunParquet } from '../src/parquet/parquet-runs.ts'
 import { streamRankings } from '../src/runs/run-stream.ts'
 
 const folder = temporaryFolder()
@@ -111,4 +112,23 @@ test('refuses a file without the columns of a run, and names its columns', async
   await expect(readRun(file)).rejects.toThrow(
     'no column qid; expected qid, docid and score, got id, score; rename the columns',
   )
+})
+
+test('rows with long texts or vectors are written in small groups', async () => {
+  const groups = async (documents: DocumentColumns) => {
+    const file = at('groups.parquet')
+    const ids = Array.from({ length: 100 }, (_, i) => `d${i}`)
+    const scores = ids.map((_, i) => -i)
+    await writeRunParquet(file, [{ query: 'q', ids, scores }], documents)
+    expect((await readRun(file)).get('q')?.ids).toEqual(ids)
+    const found = await duck(
+      `SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata('${file}') ORDER BY 1`,
+    )
+    return found.map(([, rows]) => Number(rows))
+  }
+  const vector = new Float32Array(1 << 16).fill(0.5)
+  expect(await groups({})).toEqual([100])
+  expect(await groups({ vector: () => vector })).toEqual([64, 36])
+  const text = 'word '.repeat(1 << 16)
+  expect(await groups({ text: () => text, title: () => undefined })).toEqual([52, 48])
 })

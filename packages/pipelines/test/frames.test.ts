@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { readTexts, type TextEntry, writeEmbeddings } from '@kith/ir'
-import { beforeAll, expect, test } from 'vitest'
+import type { Tuned } from '@kith/tune'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { labelRun } from '../src/labels/label-run.ts'
 import { rerankRun } from '../src/rerank/rerank-run.ts'
@@ -30,7 +31,8 @@ const rows = numbers(QUERIES).flatMap((q) =>
 
 const queries = at('queries.npy')
 const files = { run: at('run.trec'), docs: at('docs.npy'), queries }
-const corpus = at('corpus.jsonl')
+const apart = { docs: files.docs, corpus: at('corpus.jsonl') }
+const { corpus } = apart
 const queryText = at('queries.jsonl')
 
 beforeAll(async () => {
@@ -62,13 +64,15 @@ beforeAll(async () => {
     SELECT qid, docid, rank::INTEGER AS rank, score::DOUBLE AS score, text, vector::FLOAT[] AS vector
     FROM read_json('${at('rows.jsonl')}')
   ) TO '${at('frame.parquet')}' (FORMAT parquet)`)
+  await duck(`COPY (SELECT 'q0' AS qid, 'd0' AS docid, 1::DOUBLE AS score)
+    TO '${at('plain.parquet')}' (FORMAT parquet)`)
 })
 
 test.each([
   ['embeddings', {}, {}],
   ['embeddings and texts', { corpus, queryText }, { queryText }],
-])('a run in Parquet has its %s itself', async (_, apart, within) => {
-  await rerankRun({ ...files, ...apart, out: at('apart.trec') })
+])('a run in Parquet has its %s itself', async (_, own, within) => {
+  await rerankRun({ ...files, ...own, out: at('apart.trec') })
   await rerankRun({ run: at('frame.parquet'), queries, ...within, out: at('within.trec') })
   expect(readFileSync(at('within.trec'), 'utf8')).toBe(readFileSync(at('apart.trec'), 'utf8'))
   const { inputs } = JSON.parse(readFileSync(at('within.trec.meta.json'), 'utf8'))
@@ -81,6 +85,70 @@ test('labels are the same, too', async () => {
   await labelRun({ ...files, ...labels, out: at('apart.jsonl') })
   await labelRun({ run: at('frame.parquet'), queries, ...labels, out: at('within.jsonl') })
   expect(readFileSync(at('within.jsonl'), 'utf8')).toBe(readFileSync(at('apart.jsonl'), 'utf8'))
+})
+
+describe('a reranked run in Parquet', () => {
+  const columns = async (file: string) =>
+    (await duckRows(`SELECT * FROM '${file}' LIMIT 0`)).columns
+  const documents = (file: string) =>
+    duckRows(`SELECT DISTINCT docid, text, vector::FLOAT[] AS vector FROM '${file}' ORDER BY docid`)
+
+  test('keeps vectors and texts of the documents, which the next stage reads', async () => {
+    const [first, second] = [at('first.parquet'), at('second.trec')]
+    await rerankRun({ run: at('frame.parquet'), queries, queryText, out: first })
+    expect(await columns(first)).toEqual([
+      'qid',
+      'docid',
+      'rank',
+      'score',
+      'similarity',
+      'text',
+      'vector',
+    ])
+    const { rows: kept } = await documents(first)
+    expect(kept).toHaveLength(DOCUMENTS)
+    expect(kept).toEqual((await documents(at('frame.parquet'))).rows)
+    await rerankRun({ run: first, queries, queryText, out: second })
+    await rerankRun({ ...files, corpus, queryText, out: at('once.trec') })
+    await rerankRun({ ...files, corpus, queryText, run: at('once.trec'), out: at('twice.trec') })
+    expect(readFileSync(second, 'utf8')).toBe(readFileSync(at('twice.trec'), 'utf8'))
+  })
+
+  test('keeps the title, and texts that the ranking did not use', async () => {
+    const titled = at('titled.parquet')
+    await duck(`COPY (SELECT * EXCLUDE (text), CASE WHEN docid = 'd1' THEN NULL ELSE 'T' || docid END
+      AS title, text FROM '${at('frame.parquet')}') TO '${titled}' (FORMAT parquet)`)
+    await rerankRun({ run: titled, queries, out: at('kept.parquet') })
+    const texts = (file: string) =>
+      duckRows(`SELECT DISTINCT docid, title, text FROM '${file}' ORDER BY docid`)
+    expect(await texts(at('kept.parquet'))).toEqual(await texts(titled))
+  })
+
+  test('has no column that another file replaces', async () => {
+    await rerankRun({
+      run: at('frame.parquet'),
+      queries,
+      ...apart,
+      queryText,
+      out: at('bare.parquet'),
+    })
+    expect(await columns(at('bare.parquet'))).toEqual([
+      'qid',
+      'docid',
+      'rank',
+      'score',
+      'similarity',
+    ])
+  })
+
+  test('keeps them where tuning advises against reranking', async () => {
+    const tuned = { verdict: 'keep-run', reason: 'no gain' } as Tuned
+    const out = at('same.parquet')
+    await rerankRun({ run: at('frame.parquet'), queries, tuned, out })
+    expect((await documents(out)).rows).toEqual((await documents(at('frame.parquet'))).rows)
+    await rerankRun({ run: at('plain.parquet'), queries, tuned, out })
+    expect(await columns(out)).toEqual(['qid', 'docid', 'rank', 'score'])
+  })
 })
 
 test('texts are read from Parquet: those of a corpus, and of a run each document once', async () => {
@@ -104,8 +172,6 @@ test('texts are read from Parquet: those of a corpus, and of a run each document
 })
 
 test('a run in Parquet without vectors says which column is missing', async () => {
-  await duck(`COPY (SELECT 'q0' AS qid, 'd0' AS docid, 1::DOUBLE AS score)
-    TO '${at('plain.parquet')}' (FORMAT parquet)`)
   const plain = { run: at('plain.parquet'), queries, out: at('none.trec') }
   await expect(rerankRun(plain)).rejects.toThrow(/plain\.parquet: no column vector/)
   await expect(rerankRun({ ...plain, docs: files.docs, queryText })).rejects.toThrow(
@@ -114,10 +180,15 @@ test('a run in Parquet without vectors says which column is missing', async () =
 })
 
 async function duck(sql: string): Promise<void> {
+  await duckRows(sql)
+}
+
+async function duckRows(sql: string): Promise<{ columns: string[]; rows: unknown[] }> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
   try {
-    await connection.run(sql)
+    const reader = await connection.runAndReadAll(sql)
+    return { columns: reader.columnNames(), rows: reader.getRowObjectsJson() }
   } finally {
     connection.closeSync()
     instance.closeSync()

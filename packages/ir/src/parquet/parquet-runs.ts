@@ -12,28 +12,38 @@ import {
   topColumns,
   valueTypeOf,
 } from './parquet-column.ts'
-import { ParquetParts } from './parquet-writer.ts'
+import { ParquetParts, textColumn, vectorColumn } from './parquet-writer.ts'
 
-/** Rows per row group: a reader decodes a group as a whole. */
-const GROUP = 1 << 18
+/** A row group has at most so many rows, characters and numbers: a reader decodes it as a whole. */
+const GROUP = { rows: 1 << 18, characters: 1 << 24, numbers: 4 << 20 }
 
 /** No page of a run comes near this size, in bytes. */
 const LARGEST_PAGE = 2 ** 30
 
-/** Writes rankings as Parquet rows: qid, docid, rank from 1, score. */
+/** What the rows of a run say of each document, by its id; a title or text may be missing. */
+export interface DocumentColumns {
+  title?: ((id: string) => string | undefined) | undefined
+  text?: ((id: string) => string | undefined) | undefined
+  vector?: ((id: string) => Float32Array) | undefined
+}
+
+/** Writes rankings as Parquet rows: qid, docid, rank from 1, score, and columns of documents. */
 export async function writeRunParquet(
   file: string,
   rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
+  documents: DocumentColumns = {},
 ): Promise<void> {
   await writeAtomic(file, async (write) => {
     let rows: RunRows | undefined
     for await (const ranking of rankings) {
-      rows ??= new RunRows(file, write, ranking)
+      rows ??= new RunRows(file, write, documents, ranking)
       await rows.add(ranking)
     }
-    await (rows ?? new RunRows(file, write)).finish()
+    await (rows ?? new RunRows(file, write, documents)).finish()
   })
 }
+
+const textNames = ['title', 'text'] as const
 
 type ColumnName = (typeof runColumns)[number]
 
@@ -42,35 +52,42 @@ class RunRows {
   readonly #file: string
   readonly #writer: ParquetWriter
   readonly #more: readonly ColumnName[]
+  readonly #documents: DocumentColumns
   #columns: Record<string, unknown[]> = {}
-  #length = 0
+  #size = { rows: 0, characters: 0, numbers: 0 }
 
-  constructor(file: string, write: Write, { columns }: Partial<RankedQuery> = {}) {
+  constructor(
+    file: string,
+    write: Write,
+    documents: DocumentColumns,
+    { columns }: Partial<RankedQuery> = {},
+  ) {
     this.#file = file
     this.#more = runColumns.filter((name) => columns?.[name])
-    const text = {
-      type: 'BYTE_ARRAY',
-      converted_type: 'UTF8',
-      repetition_type: 'REQUIRED',
-    } as const
+    this.#documents = documents
+    const texts = textNames.filter((name) => documents[name])
+    const { vector } = documents
     this.#writer = new ParquetWriter({
       writer: new ParquetParts(write),
       schema: [
-        { name: 'root', num_children: 4 + this.#more.length },
-        { name: 'qid', ...text },
-        { name: 'docid', ...text },
+        { name: 'root', num_children: 4 + this.#more.length + texts.length + (vector ? 1 : 0) },
+        textColumn('qid'),
+        textColumn('docid'),
         { name: 'rank', type: 'INT32', repetition_type: 'REQUIRED' },
         { name: 'score', type: 'DOUBLE', repetition_type: 'REQUIRED' },
         ...this.#more.map(
           (name) => ({ name, type: 'DOUBLE', repetition_type: 'OPTIONAL' }) as const,
         ),
+        ...texts.map((name) => textColumn(name, 'OPTIONAL')),
+        ...(vector ? vectorColumn('vector') : []),
       ],
+      // Readers have no use for statistics of lists of numbers, and these take time.
+      statistics: !vector,
     })
     this.#clear()
   }
 
   async add({ query, ids, scores, columns }: RankedQuery): Promise<void> {
-    const { qid, docid, rank, score: all } = this.#columns
     for (const [i, id] of ids.entries()) {
       const score = scores[i]!
       if (!Number.isFinite(score)) {
@@ -80,6 +97,8 @@ class RunRows {
           `query ${query}: the score of ${id} must be finite, got ${score}`,
         )
       }
+      // A group that was written has left new columns.
+      const { qid, docid, rank, score: all } = this.#columns
       qid!.push(query)
       docid!.push(id)
       rank!.push(i + 1)
@@ -88,26 +107,45 @@ class RunRows {
         const value = columns?.[name]?.[i]
         this.#columns[name]!.push(Number.isFinite(value) ? value : null)
       }
+      this.#addDocument(id)
+      this.#size.rows++
+      if (this.#isFull()) await this.#writeGroup()
     }
-    this.#length += ids.length
-    if (this.#length >= GROUP) await this.#writeGroup()
+  }
+
+  #addDocument(id: string): void {
+    for (const name of textNames) {
+      const text = this.#documents[name]?.(id)
+      this.#columns[name]?.push(text ?? null)
+      this.#size.characters += text?.length ?? 0
+    }
+    const vector = this.#documents.vector?.(id)
+    if (!vector) return
+    this.#columns['vector']!.push(Array.from(vector))
+    this.#size.numbers += vector.length
+  }
+
+  #isFull(): boolean {
+    const { rows, characters, numbers } = this.#size
+    return rows >= GROUP.rows || characters >= GROUP.characters || numbers >= GROUP.numbers
   }
 
   async finish(): Promise<void> {
-    if (this.#length > 0) await this.#writeGroup()
+    if (this.#size.rows > 0) await this.#writeGroup()
     await this.#writer.finish()
   }
 
   async #writeGroup(): Promise<void> {
     const columnData = Object.entries(this.#columns).map(([name, data]) => ({ name, data }))
-    await this.#writer.write({ columnData, rowGroupSize: this.#length })
+    await this.#writer.write({ columnData, rowGroupSize: this.#size.rows })
     this.#clear()
   }
 
   #clear(): void {
-    const names = ['qid', 'docid', 'rank', 'score', ...this.#more]
+    const own = [...textNames, 'vector' as const].filter((name) => this.#documents[name])
+    const names = ['qid', 'docid', 'rank', 'score', ...this.#more, ...own]
     this.#columns = Object.fromEntries(names.map((name) => [name, []]))
-    this.#length = 0
+    this.#size = { rows: 0, characters: 0, numbers: 0 }
   }
 }
 

@@ -1,7 +1,7 @@
 import { FileError, Header, writeAtomic } from '@kith/base'
 import type { RowGroup } from 'hyparquet'
 import { ParquetWriter } from 'hyparquet-writer'
-import { idNames } from '../embeddings/vectors-jsonl.ts'
+import { idNames, vectorNames } from '../embeddings/vectors-jsonl.ts'
 import type { TextEntry } from '../texts/texts.ts'
 import { columnPages, pick, readFooter } from './parquet.ts'
 import { type Column, decodeTexts, depthOf, frameDocument, topColumns } from './parquet-column.ts'
@@ -43,6 +43,14 @@ export function* readParquetTexts(file: string): Generator<TextEntry> {
     }
     start += ids!.length
   }
+}
+
+/** Which columns of documents the rows of a run have; a column of nulls has no texts. */
+export function frameColumns(file: string): { vector: boolean; text: boolean; title: boolean } {
+  const columns = topColumns(Header.read(file, readFooter).schema)
+  const has = (...names: string[]) => columns.some(({ name }) => names.includes(name))
+  const text = has('text', 'contents') && !readParquetTexts(file).next().done
+  return { vector: has(...vectorNames), text, title: text && has('title') }
 }
 
 function textsOf(header: Header, group: RowGroup, column: Column): (string | undefined)[] {

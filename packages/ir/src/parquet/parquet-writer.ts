@@ -25,7 +25,7 @@ export class ParquetVectors {
       schema: [
         { name: 'root', num_children: 2 },
         textColumn('id'),
-        ...vectorColumn('vector', 'REQUIRED', number),
+        ...vectorColumn('vector', number),
       ],
       // Readers have no use for statistics of lists of numbers, and these take time.
       statistics: false,
@@ -71,11 +71,10 @@ export function textColumn(
 /** The schema of a column of lists of float32. */
 export function vectorColumn(
   name: string,
-  repetition_type: 'REQUIRED' | 'OPTIONAL' = 'REQUIRED',
   element: Omit<SchemaElement, 'name'> = { type: 'FLOAT' },
 ): SchemaElement[] {
   return [
-    { name, num_children: 1, converted_type: 'LIST', repetition_type },
+    { name, num_children: 1, converted_type: 'LIST', repetition_type: 'REQUIRED' },
     { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
     { ...element, name: 'element', repetition_type: 'REQUIRED' },
   ]

@@ -4,6 +4,7 @@ import { outputFormat, writeRunParts } from '@kith/ir/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
+import { writeFrame } from '../join/frame.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair } from '../join/open-texts.ts'
@@ -77,7 +78,8 @@ async function rerankWith(
         ? rowFields(plan.list!, files!.corpus, texts!.fields, vectors.docs)
         : undefined,
   }
-  const { reranked, folded, report } = await rerankSlices(run, inputs, plan, hooks)
+  const asked = { ...plan, documents: docs }
+  const { reranked, folded, report } = await rerankSlices(run, inputs, asked, hooks)
   const seconds = (performance.now() - start) / 1000
   const counted = typeof source === 'object' && kept ? source.file : undefined
   const read = [plan.run, plan.queries, plan.docs, plan.corpus, plan.queryText, counted]
@@ -106,9 +108,10 @@ async function rerankWith(
 async function rerankSlices(
   run: OpenRun,
   inputs: Omit<RerankSliceInputs, 'form'>,
-  { out, missing, crossEncoding, workers = workersFor(run.queries) }: RerankPlan,
+  plan: RerankPlan & { documents: FileEmbeddings },
   hooks: Hooks,
 ): Promise<{ reranked: number; folded: number; report: MissingReport }> {
+  const { out, missing, crossEncoding, kept, workers = workersFor(run.queries) } = plan
   const format = outputFormat(out)
   // Parquet has rows of many slices in a group.
   const form = crossEncoding || format === 'parquet' ? undefined : { file: out, format }
@@ -116,9 +119,12 @@ async function rerankSlices(
   const onDone = stageOf(hooks, 'reranking', run.queries)
   const counts = { queries: 0, reranked: 0, folded: 0 }
   const report = new MissingReport()
-  if (crossEncoding) await writeRun(out, crossEncoding.reorder(rankings(), hooks))
-  else if (form) await writeRunParts(out, form.format, lines())
-  else await writeRun(out, rankings())
+  if (form) await writeRunParts(out, form.format, lines())
+  else {
+    const made = crossEncoding ? crossEncoding.reorder(rankings(), hooks) : rankings()
+    if (kept) await writeFrame({ ...plan, kept }, plan.documents, made)
+    else await writeRun(out, made)
+  }
   remarkMissing(report, hooks)
   return { reranked: counts.reranked, folded: counts.folded, report }
 

@@ -10,7 +10,7 @@ import { type OpenEmbeddingsOptions, type Run, readRun, writeRun } from '@kith/i
 import type { Tuned } from '@kith/tune'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
-import { withFrame } from '../join/frame.ts'
+import { type KeptColumns, keptColumns, withFrame, writeFrame } from '../join/frame.ts'
 import {
   type Missing,
   type MissingPolicy,
@@ -114,7 +114,7 @@ export async function rerankRun(asked: RerankInputs, hooks: Hooks = {}): Promise
   const then = inputs.thenCrossEncode
   const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
   try {
-    const plan = { ...inputs, settings, missing, crossEncoding }
+    const plan = { ...inputs, settings, missing, crossEncoding, kept: keptColumns(asked) }
     const result = await namingFiles(inputs, () => rerankPlan(plan, hooks))
     if (!crossEncoding) return result
     const lacking = [...result.missing, ...crossEncoding.report.list()]
@@ -165,6 +165,8 @@ export interface RerankPlan extends RerankInputs {
   missing: MissingPolicy
   /** Puts the first documents of the new rankings in order, where there is one. */
   crossEncoding: CrossEncoding | undefined
+  /** The columns that the new run takes from the old one. */
+  kept: KeptColumns | undefined
 }
 
 /** The new run is written, with its sidecar. */
@@ -202,12 +204,14 @@ async function rerankPlan(plan: RerankPlan, hooks: Hooks): Promise<RerankResult>
 
 /** Copies the run unchanged, because tuning found that reranking does not help. */
 async function keepRun(
-  { run, out, crossEncoding }: RerankPlan,
+  { run, out, memory, kept, crossEncoding }: RerankPlan,
   { verdict, reason }: Tuned,
   hooks: Hooks,
 ): Promise<RerankResult> {
   const old = await readRun(run)
-  await writeRun(out, crossEncoding ? crossEncoding.reorder(old, hooks) : old)
+  const rankings = crossEncoding ? crossEncoding.reorder(old, hooks) : old
+  if (kept) await writeFrame({ run, out, memory, kept }, undefined, rankings)
+  else await writeRun(out, rankings)
   const thenCrossEncode = crossEncoding?.settings
   await writeSidecar(out, 'rerank', { verdict, thenCrossEncode }, [run])
   return { out, queries: 0, seconds: 0, missing: [], kept: { verdict, reason } }

@@ -38,7 +38,7 @@ import { emptyColumns } from './rerank-slice.ts'
 const BATCH = 64
 
 /** Inputs whose settings are complete and whose documents are in a store. */
-type StorePlan = Omit<RerankPlan, 'out' | 'store'> & { store: StoreAddress }
+type StorePlan = Omit<RerankPlan, 'out' | 'store' | 'kept'> & { store: StoreAddress }
 
 /** Reranks with documents of a store, here. */
 export async function rerankStore(
