@@ -77,6 +77,19 @@ describe('kith train', () => {
     )
   })
 
+  test('says so if no checkpoint is better than the start on held-out queries', () => {
+    const out = succeed(
+      ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec'), '--adapter', 'mlp'],
+      ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
+      ...['--set', 'learningRate=0', '--set', 'holdOut=0.65', '--out', path('unmoved')],
+    )
+    expect(out).toContain('ended early (5 steps); the weights from before training')
+    expect(out).toContain('on 10 held-out queries, searching all documents:')
+    expect(out.trimEnd().split('\n').at(-1)).toBe(
+      'keep the old encoder: training gains nothing on held-out queries',
+    )
+  })
+
   test('without dev queries, prints figures of held-out ones and the commands that come next', () => {
     const file = (name: string) => ['--train-queries', path(name)]
     const args = [

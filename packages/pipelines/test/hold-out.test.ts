@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readQrels } from '@kith/ir'
+import { readQrels, readRun } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { evaluateRuns } from '../src/eval/evaluate-runs.ts'
@@ -55,7 +55,7 @@ describe('a training without validation queries', () => {
     const remarks: string[] = []
     const { heldOut } = await train('held', {}, { onRemark: (remark) => remarks.push(remark) })
     expect(remarks).toContainEqual(
-      expect.stringMatching(/^6 of 32 judged queries are held out \(seed 1?\d*\)/),
+      '6 of 32 judged queries are held out (seed 0) to compare the model before and after, too few to choose the checkpoint; holdOut 0 trains on all queries',
     )
     const out = await heldOutOf('held')
     expect(out.length).toBe(6)
@@ -67,7 +67,7 @@ describe('a training without validation queries', () => {
     // The figures are those that the next commands find.
     const runs = [path('run.trec'), await searchWith('held')]
     const measures = ['nDCG@10', 'Recall@100']
-    const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels, runs, measures })
+    const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels!, runs, measures })
     for (const measure of measures) {
       const { before, after, randomization } = heldOut!.measures[measure]!
       expect(before).toBeCloseTo(evaluations[0]!.evaluation.mean[measure]!, 10)
@@ -109,14 +109,110 @@ describe('a training without validation queries', () => {
     expect(remarks).toContainEqual(expect.stringContaining('9 judged queries are too few'))
   })
 
+  test('chooses the checkpoint on one half of enough held-out queries, and tests it on the other', async () => {
+    const remarks: string[] = []
+    const stop = new AbortController()
+    const enough = { holdOut: 0.65, settings: { ...settings, learningRate: 0.05 } }
+    const hooks = { onRemark: (remark: string) => remarks.push(remark) }
+    const { best, heldOut, keepsOld, curves } = await train('halves', enough, hooks)
+    expect(remarks).toContainEqual(
+      '20 of 32 judged queries are held out (seed 0): 10 to choose the checkpoint, 10 to compare the model before and after; holdOut 0 trains on all queries',
+    )
+    expect(remarks.join()).toContain('(original labels), MRR@10')
+    expect(best!.step).toBeGreaterThan(0)
+    expect([heldOut!.queries, heldOut!.by, keepsOld]).toEqual([10, 'judgments', false])
+    expect(curves).toBe(path('halves/curves.html'))
+    // Neither half is learned from, and the queries that choose do not test.
+    const qrels = await readQrels(path('train.trec'))
+    const tested = await heldOutOf('halves')
+    const [learned, choosing] = learnedFrom('halves')
+    expect(choosing!.how).toBe('choose the checkpoint of')
+    expect(countLearned(learned!, judged, qrels)).toBe(12)
+    expect(countLearned(choosing!, judged, qrels)).toBe(10)
+    for (const entry of [learned!, choosing!]) expect(countLearned(entry, tested, qrels)).toBe(0)
+    // Stopped and resumed, or with other threads, it ends with the same weights.
+    const onProgress: Hooks['onProgress'] = ({ done }) => {
+      if (done === 5) stop.abort(new Error('enough'))
+    }
+    const half = { ...enough, threads: 1 }
+    await expect(train('halved', half, { onProgress, signal: stop.signal })).rejects.toThrow()
+    expect((await train('halved', half)).best).toEqual(best)
+    const weights = (name: string) => readFileSync(path(`${name}/adapter.safetensors`))
+    expect(weights('halved').equals(weights('halves'))).toBe(true)
+  })
+
+  test('stops early, and keeps the old weights, if held-out queries do not gain', async () => {
+    const still = { ...settings, learningRate: 0 }
+    const { best, ended, steps, keepsOld } = await train('still', {
+      holdOut: 0.65,
+      settings: still,
+    })
+    expect({ best: best!.step, ended, steps, keepsOld }).toEqual({
+      ...{ best: 0, ended: 'early', steps: 25, keepsOld: true },
+    })
+    const sidecar = JSON.parse(readFileSync(sidecarOf(path('still')), 'utf8'))
+    expect(sidecar).toMatchObject({ keepsOld: true, settings: { earlyStoppingPatience: 25 } })
+    // The folder says so for validation queries, too, which end no training early.
+    const validation = { ...files, qrels: path('dev.trec') }
+    const given = await train('still-dev', { validation, settings: { ...still, epochs: 5 } })
+    expect(given).toMatchObject({ best: { step: 0 }, ended: 'done', steps: 5, keepsOld: true })
+    const patient = { ...still, epochs: 5, earlyStoppingPatience: 0 }
+    expect(await train('patient', { holdOut: 0.65, settings: patient })).toMatchObject({ steps: 5 })
+  })
+
+  test('keeps the old weights if the chosen checkpoint does not gain on the testing half', async () => {
+    // Queries that test have another document relevant than the one that training moves them to.
+    const tested = new Set(await heldOutOf('halves'))
+    const lines = readFileSync(path('train.trec'), 'utf8').trim().split('\n')
+    const found = new Map(
+      [...(await readRun(path('run.trec')))].map(({ query, ids }) => [query, ids]),
+    )
+    const turned = lines.map((line) => {
+      const [query, zero, doc, grade] = line.split(' ')
+      return [query, zero, tested.has(query!) ? found.get(query!)![0] : doc, grade].join(' ')
+    })
+    writeFileSync(path('contrary.trec'), `${turned.join('\n')}\n`)
+    const contrary = { ...files, qrels: path('contrary.trec') }
+    const { best, heldOut, keepsOld } = await train('contrary', {
+      ...{ training: contrary, holdOut: 0.65, settings: { ...settings, learningRate: 0.05 } },
+    })
+    expect(best!.step).toBeGreaterThan(0)
+    expect(heldOut!.measures['nDCG@10']!.difference).toBeLessThan(0)
+    expect(keepsOld).toBe(true)
+    // The weights are those that training starts from.
+    await train('start', { holdOut: 0, settings: { ...settings, epochs: 1, learningRate: 0 } })
+    const weights = (name: string) => readFileSync(path(`${name}/adapter.safetensors`))
+    expect(weights('contrary').equals(weights('start'))).toBe(true)
+  })
+
+  test('chooses and tests by agreement with a teacher if there are no judgments', async () => {
+    const remarks: string[] = []
+    const teacher = { run: path('run.trec') }
+    const { heldOut } = await train(
+      'taught',
+      { training: files, teacher, holdOut: 0.5, settings: { ...settings, epochs: 2 } },
+      { onRemark: (remark) => remarks.push(remark) },
+    )
+    expect(remarks).toContainEqual(
+      expect.stringMatching(
+        /^24 of 48 queries are held out \(seed 0\): 12 to choose the checkpoint/,
+      ),
+    )
+    expect(remarks.join()).toContain('(agreement with the teacher), MRR@10')
+    expect(heldOut).toMatchObject({ queries: 12, by: 'teacher', qrels: undefined })
+    // The teacher is the search from before.
+    expect(heldOut!.measures['nDCG@10']!.before).toBeCloseTo(1, 6)
+    expect(existsSync(path('taught/held-out.trec'))).toBe(false)
+  })
+
   test('refuses to hold out queries twice, or without judgments', async () => {
     const validation = { ...files, qrels: path('dev.trec') }
     await expect(train('x', { validation, holdOut: 0.2 })).rejects.toThrow(
       'holdOut has no effect with validation queries, which are held out; leave out holdOut',
     )
-    const teacher = { run: path('run.trec') }
-    await expect(train('x', { training: files, teacher, holdOut: 0.2 })).rejects.toThrow(
-      'holdOut needs judgments of the training queries; leave out holdOut',
+    const labels = path('labels.jsonl')
+    await expect(train('x', { training: { ...files, labels }, holdOut: 0.2 })).rejects.toThrow(
+      'holdOut needs judgments of the training queries, or a teacher; leave out holdOut',
     )
     await expect(train('x', { holdOut: 1 })).rejects.toThrow(
       'holdOut must be a number from 0 to below 1, got 1',

@@ -190,7 +190,7 @@ test('searches held-out queries by cosine after training on a cosine run, and re
   for (const [i, queries] of [at('queries.npy'), at('after.npy')].entries()) {
     await searchRun({ queries, docs: at('long.npy'), top: 100, metric: 'cosine', out: runs[i]! })
   }
-  const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels, runs })
+  const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels!, runs })
   const { before, after } = heldOut!.measures['nDCG@10']!
   const means = evaluations.map(({ evaluation }) => evaluation.mean['nDCG@10'])
   expect([before, after]).toEqual(means.map((mean) => expect.closeTo(mean!, 6)))

@@ -58,7 +58,7 @@ test('trains a real encoder for two steps, and encodeTexts loads the result', as
   const remarks: string[] = []
   const onRemark = (remark: string) => remarks.push(remark)
   const runs = [path('texts.trec'), out]
-  const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels, runs }, { onRemark })
+  const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels!, runs }, { onRemark })
   const { before, after } = heldOut!.measures['nDCG@10']!
   expect(before).toBeCloseTo(evaluations[0]!.evaluation.mean['nDCG@10']!, 6)
   expect(keepsOld ? before : after).toBeCloseTo(evaluations[1]!.evaluation.mean['nDCG@10']!, 6)

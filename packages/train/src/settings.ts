@@ -71,9 +71,9 @@ const positive: Range = { from: 0, above: true }
 const notNegative: Range = { from: 0 }
 const checkPart = range({ from: 0, to: 1, above: true })
 
-/** Queries are held out; their number is not known before they are read. */
+/** Queries validate; their number is not known before they are read. */
 const heldOut: Need = {
-  text: 'held-out queries',
+  text: 'enough held-out queries',
   holds: ({ validation }) => validation !== 0,
 }
 const plateau = [is('schedule', 'plateau')]

@@ -90,9 +90,9 @@ const refused: [keyof typeof trainTable, unknown, PartialTrainSettings, boolean,
   ['finalRatio', 0.5, { schedule: 'constant' }, true, "it needs schedule 'linear', not 'constant'"],
   ['patience', 2, {}, true, "it needs schedule 'plateau', not 'linear'"],
   ['factor', 0.2, {}, true, "it needs schedule 'plateau', not 'linear'"],
-  ['schedule', 'plateau', {}, false, "it needs held-out queries with 'plateau'"],
-  ['selectBy', 'loss', {}, false, 'it needs held-out queries'],
-  ['earlyStoppingPatience', 2, {}, false, 'it needs held-out queries'],
+  ['schedule', 'plateau', {}, false, "it needs enough held-out queries with 'plateau'"],
+  ['selectBy', 'loss', {}, false, 'it needs enough held-out queries'],
+  ['earlyStoppingPatience', 2, {}, false, 'it needs enough held-out queries'],
 ]
 
 test.each(refused)(

@@ -22,7 +22,8 @@ export const trainCommand = defineCommand({
     'embeddings, in seconds: to the judgments of --qrels, to Kith’s ranking of the texts in --corpus, or\n' +
     'to both. Otherwise the query encoder is fine-tuned, on judgments, --labels (by kith labels), --target\n' +
     'and a kind of evidence, or a ranking (--target distil with --corpus or --teacher).\n' +
-    'A fifth of the training queries is held out to measure search before and after (setting holdOut).\n' +
+    'A fifth of the training queries is held out to measure search before and after, and to choose the\n' +
+    'checkpoint of an encoder (setting holdOut).\n' +
     'Stopped, the same command goes on from the last checkpoint with the same result.',
   example:
     'kith train --adapter linear --docs docs.npy --train-queries queries.npy --train-run run.trec --qrels train.tsv --out adapter',

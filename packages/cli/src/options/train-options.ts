@@ -29,7 +29,7 @@ export const trainInputTable: AnyTable = {
     values: outsidePolicies,
   },
   holdOut: {
-    help: 'fraction of the training queries held out for testing, without --dev-queries',
+    help: 'fraction of the training queries held out for choosing the checkpoint and for testing, without --dev-queries',
     default: jobDefaults.holdOut,
     range: { from: 0, below: 1 },
   },
@@ -85,6 +85,11 @@ const stepTable: AnyTable = {
   learningRate: {
     ...plain.learningRate,
     help: 'peak learning rate (default: 3e-5 for an encoder, 1e-3 for an adapter)',
+    default: undefined,
+  },
+  earlyStoppingPatience: {
+    ...plain.earlyStoppingPatience,
+    help: 'early stopping: validations without improvement before training ends (0: never; default: a quarter, at least 3, without --dev-queries)',
     default: undefined,
   },
   inverseTemperature: {

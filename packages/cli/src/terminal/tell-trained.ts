@@ -4,7 +4,6 @@ import type {
   FitInputs,
   FitResult,
   HeldOutFigures,
-  HeldOutMeasures,
   TrainingInputs,
   TrainResult,
 } from '@kith/pipelines/train'
@@ -14,15 +13,11 @@ import type { Output } from './output.ts'
 export function tellTrained(output: Output, result: TrainResult, inputs: TrainingInputs): void {
   const { out, steps, ended, best, cut, curves, heldOut, keepsOld } = result
   const how = ended === 'early' ? 'ended early' : 'all steps done'
-  const last = keepsOld ? 'the weights from before training' : 'the last weights'
-  const better = best && best.step > 0 ? `the weights of step ${best.step}, the best` : undefined
-  const chosen = better ?? (best ? 'the weights from before training' : last)
+  const trained = best ? `the weights of step ${best.step}, the best` : 'the last weights'
+  const chosen = keepsOld ? 'the weights from before training' : trained
   const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
   if (curves) lines.push(`${curves}: validation loss and nDCG@10`)
-  if (heldOut) {
-    lines.push(`on ${heldOut.queries} held-out queries, searching all documents:`)
-    lines.push(...heldOutLines(heldOut))
-  }
+  if (heldOut) lines.push(...heldOutLines(heldOut))
   lines.push('next:', ...nextCommands(result, inputs).map((line) => `  ${line}`))
   if (heldOut) lines.push(verdict(heldOut))
   else if (best?.step === 0) {
@@ -36,9 +31,10 @@ export function tellTrained(output: Output, result: TrainResult, inputs: Trainin
 }
 
 /** The advice that follows from the figures of held-out queries. */
-function verdict({ measures }: HeldOutFigures): string {
+function verdict({ measures, by }: HeldOutFigures): string {
   const { difference, randomization } = Object.values(measures)[0]!
   if (!(difference > 0)) return 'keep the old encoder: training gains nothing on held-out queries'
+  if (by === 'teacher') return agreementOnly
   return randomization < 0.05
     ? 'use the trained encoder: it gains on held-out queries'
     : 'the gain on held-out queries may be chance: measure it on more queries'
@@ -57,7 +53,9 @@ function nextCommands(
       ? `kith encode --model ${out} --input ${queries} --role query${prefix} --out trained-queries.npy`
       : `kith adapt --adapter ${out} --queries ${queries} --out trained-queries.npy`,
     `kith search --queries trained-queries.npy --docs ${docs}${by} --out trained.trec`,
-    ...(heldOut ? [`kith eval --qrels ${heldOut.qrels} --run ${run} --run trained.trec`] : []),
+    ...(heldOut?.qrels
+      ? [`kith eval --qrels ${heldOut.qrels} --run ${run} --run trained.trec`]
+      : []),
   ]
 }
 
@@ -75,11 +73,7 @@ export function tellFitted(output: Output, result: FitResult, inputs: FitInputs)
   const settings = `T ${inverseTemperature}, Λ ${Number(shrinkage.toPrecision(4))}`
   const what = keepsOld ? 'the identity: no change of the embeddings' : 'a linear adapter'
   const lines = [`${out}: ${what} (${queries} queries, ${recipes[recipe]}; ${settings})`]
-  if (heldOut) {
-    const by = heldOut.by === 'teacher' ? ' (agreement with the teacher)' : ''
-    lines.push(`on ${heldOut.queries} held-out queries, searching all documents${by}:`)
-    lines.push(...heldOutLines(heldOut))
-  }
+  if (heldOut) lines.push(...heldOutLines(heldOut))
   const { docs, training } = inputs
   const by = metric === 'cosine' ? ' --metric cosine' : ''
   const next = [
@@ -97,19 +91,26 @@ function adapterVerdict({ heldOut, keepsOld }: FitResult): string {
   if (!heldOut) return 'not tested: no queries were held out, measure it on other queries'
   if (keepsOld) return 'keep the old embeddings: the adapter gains nothing on held-out queries'
   const first = heldOut.measures[heldOut.measure]
-  if (heldOut.by === 'teacher') {
-    return 'without judgments only agreement with the teacher is known: measure it on judged queries'
-  }
+  if (heldOut.by === 'teacher') return agreementOnly
   return first!.randomization < 0.05
     ? 'use the adapter: it gains on held-out queries'
     : 'the gain on held-out queries may be chance: measure it on more queries'
 }
 
+/** The advice where held-out queries gain by the teacher's ranking alone. */
+const agreementOnly =
+  'without judgments only agreement with the teacher is known: measure it on judged queries'
+
 /** The figures of held-out queries before and after, a line per measure. */
-function heldOutLines({ measures }: HeldOutMeasures): string[] {
-  return Object.entries(measures).map(([measure, { before, after, difference, randomization }]) => {
-    const change = `${difference < 0 ? '−' : '+'}${formatFigure(Math.abs(difference))}`
-    const figures = `${formatFigure(before)} before, ${formatFigure(after)} after`
-    return `  ${measure} ${figures} (${change}, ${statedP(randomization)})`
-  })
+function heldOutLines({ queries, by, measures }: Omit<HeldOutFigures, 'qrels'>): string[] {
+  const what = by === 'teacher' ? ' (agreement with the teacher)' : ''
+  const title = `on ${queries} held-out queries, searching all documents${what}:`
+  const figures = Object.entries(measures).map(
+    ([measure, { before, after, difference, randomization }]) => {
+      const change = `${difference < 0 ? '−' : '+'}${formatFigure(Math.abs(difference))}`
+      const figures = `${formatFigure(before)} before, ${formatFigure(after)} after`
+      return `  ${measure} ${figures} (${change}, ${statedP(randomization)})`
+    },
+  )
+  return [title, ...figures]
 }

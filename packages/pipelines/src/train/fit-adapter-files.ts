@@ -150,11 +150,9 @@ async function describe(
   const { out, heldOut, missing, tried, ...found } = result
   const { teacher, settings } = inputs
   const made = { adapter: 'linear', ...settings, teacher, ...found }
-  const learnedFrom = await learnedBy(
-    { queries: all, validation: tested?.queries, docs },
-    inputs,
-    out,
-  )
+  // Held-out training queries are among all.
+  const validation = inputs.validation && tested?.queries
+  const learnedFrom = await learnedBy({ queries: all, validation, docs }, inputs, out)
   const more = { missing: someMissing(missing), tried, heldOut, learnedFrom }
   await writeSidecar(out, 'train', made, files, more)
 }

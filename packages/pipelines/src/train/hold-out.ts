@@ -20,6 +20,11 @@ import { loadTrain, type TrainingInputs } from './training-inputs.ts'
 
 /** Fewer held-out queries than this are no test of anything. */
 const FEWEST = 2
+/** Fewer held-out queries than this do not choose a checkpoint. */
+const ENOUGH_TO_CHOOSE = 20
+
+/** The data that held-out queries are measured by. */
+export type MeasuredBy = 'judgments' | 'teacher'
 
 /** Queries that a training does not learn from, with all their judgments. */
 export interface HeldOutQueries {
@@ -29,8 +34,13 @@ export interface HeldOutQueries {
 
 /** The part of the training queries to hold out; throws where there is nothing to test them by. */
 export function holdOutOf(
-  { holdOut, training, validation }: Pick<TrainingInputs, 'holdOut' | 'training' | 'validation'>,
-  testable = training.qrels !== undefined,
+  {
+    holdOut,
+    training,
+    validation,
+    teacher,
+  }: Pick<TrainingInputs, 'holdOut' | 'training' | 'validation' | 'teacher'>,
+  testable = training.qrels !== undefined || teacher !== undefined,
 ): number {
   const fail = (problem: string) => new KithError('BAD_SETTING', problem)
   if (holdOut !== undefined && !(holdOut >= 0 && holdOut < 1)) {
@@ -38,46 +48,89 @@ export function holdOutOf(
   }
   const why = validation
     ? 'holdOut has no effect with validation queries, which are held out'
-    : !testable && 'holdOut needs judgments of the training queries'
+    : !testable && 'holdOut needs judgments of the training queries, or a teacher'
   if (!why) return holdOut ?? jobDefaults.holdOut
   if (holdOut) throw fail(`${why}; leave out holdOut`)
   return 0
 }
 
 /**
- * Holds a part of the judged queries out of a training. The seed and the ids alone decide which, so
- * that a training that is resumed has the same ones.
+ * Holds a part of the judged or taught queries out of a training. The seed and the ids alone decide
+ * which, so that a training that is resumed has the same ones.
  *
- * @param use What becomes of them, for the remark.
+ * @param use What becomes of so many of them, for the remark.
  */
 export function holdOutQueries<Q extends TrainingQuery>(
   queries: readonly Q[],
   qrels: Qrels,
-  { part, seed = trainDefaults.seed }: { part: number; seed?: number | undefined },
+  {
+    part,
+    by,
+    seed = trainDefaults.seed,
+  }: { part: number; by: MeasuredBy; seed?: number | undefined },
   { onRemark }: Hooks,
-  use = 'to compare the model before and after; holdOut 0 trains on all queries',
+  use: (count: number) => string,
 ): { learned: readonly Q[]; heldOut: HeldOutQueries | undefined } {
   const count = Math.floor(queries.length * part)
+  const all = `${queries.length} ${by === 'judgments' ? 'judged ' : ''}queries`
   if (count < FEWEST) {
     onRemark?.(
-      `no queries are held out, because ${queries.length} judged queries are too few; measure the result on other queries`,
+      `no queries are held out, because ${all} are too few; measure the result on other queries`,
     )
     return { learned: queries, heldOut: undefined }
   }
-  const drawn = queries
-    .map((query) => ({ query, draw: seededFraction(seed, `held out ${query.id}`) }))
-    .sort((a, b) => a.draw - b.draw)
-    .slice(0, count)
-  const out = new Set(drawn.map(({ query }) => query))
-  onRemark?.(`${count} of ${queries.length} judged queries are held out (seed ${seed}) ${use}`)
-  const heldOut = queries.filter((query) => out.has(query))
+  onRemark?.(`${count} of ${all} are held out (seed ${seed})${use(count)}`)
+  const [heldOut, learned] = drawn(queries, count, (id) => seededFraction(seed, `held out ${id}`))
+  const judged = new Map(heldOut.map(({ id }) => [id, qrels.get(id)!]))
+  return { learned, heldOut: { queries: heldOut, qrels: judged } }
+}
+
+/** The use of so many held-out queries of a training by steps. */
+export function useOfHeldOut(count: number): string {
+  const choosing = choosingOf(count)
+  const rest = 'to compare the model before and after'
+  const use = choosing
+    ? `: ${choosing} to choose the checkpoint, ${count - choosing} ${rest}`
+    : ` ${rest}, too few to choose the checkpoint`
+  return `${use}; holdOut 0 trains on all queries`
+}
+
+/** Splits held-out queries into those that choose the checkpoint, where they are enough, and those that test it. */
+export function splitHeldOut(
+  { queries, qrels }: HeldOutQueries,
+  seed = trainDefaults.seed,
+): { choosing: readonly TrainingQuery[] | undefined; testing: HeldOutQueries } {
+  const draw = (id: string) => seededFraction(seed, `chooses the checkpoint ${id}`)
+  const [choosing, testing] = drawn(queries, choosingOf(queries.length), draw)
   return {
-    learned: queries.filter((query) => !out.has(query)),
-    heldOut: {
-      queries: heldOut,
-      qrels: new Map(heldOut.map(({ id }) => [id, qrels.get(id)!])),
+    choosing: choosing.length > 0 ? choosing : undefined,
+    testing: {
+      queries: testing,
+      qrels: new Map(testing.map(({ id }) => [id, qrels.get(id)!])),
     },
   }
+}
+
+/** How many of the held-out queries choose the checkpoint. */
+function choosingOf(heldOut: number): number {
+  return heldOut < ENOUGH_TO_CHOOSE ? 0 : Math.floor(heldOut / 2)
+}
+
+/** As many queries with the lowest draws, and the others, both in the order that they have. */
+function drawn<Q extends TrainingQuery>(
+  queries: readonly Q[],
+  count: number,
+  draw: (id: string) => number,
+): [Q[], Q[]] {
+  const lowest = queries
+    .map((query) => ({ query, value: draw(query.id) }))
+    .sort((a, b) => a.value - b.value)
+    .slice(0, count)
+  const chosen = new Set(lowest.map(({ query }) => query))
+  return [
+    queries.filter((query) => chosen.has(query)),
+    queries.filter((query) => !chosen.has(query)),
+  ]
 }
 
 /** Documents that a search finds for a held-out query. */
@@ -112,8 +165,10 @@ export interface HeldOutMeasures {
 
 /** Figures of queries that a model has not learned from, with their judgments. */
 export interface HeldOutFigures extends HeldOutMeasures {
-  /** The file of their judgments. */
-  qrels: string
+  /** The data that they are measured by: judgments, or the teacher's first documents. */
+  by: MeasuredBy
+  /** The file of their judgments, where they have some. */
+  qrels: string | undefined
 }
 
 /** The models and the documents that held-out queries are compared with. */
@@ -121,6 +176,7 @@ interface HeldOutComparison {
   before: QueryModel
   after: QueryModel
   docs: Embeddings
+  by: MeasuredBy
   /** The metric of the searches. */
   metric: Metric
   device: DeviceOptions
@@ -133,7 +189,7 @@ interface HeldOutComparison {
 /** Searches all documents for held-out queries, before and after, and writes their judgments. */
 export async function heldOutFigures(
   heldOut: HeldOutQueries,
-  { before, after, docs, metric, device, level, out }: HeldOutComparison,
+  { before, after, docs, by, metric, device, level, out }: HeldOutComparison,
 ): Promise<HeldOutFigures> {
   const measured = async (model: QueryModel): Promise<Evaluation> => {
     const { QueryEncoder } = await loadTrain()
@@ -142,9 +198,9 @@ export async function heldOutFigures(
     return searchFigures(heldOut, embeddings, { docs, metric, level })
   }
   const [old, now] = [await measured(before), await measured(after)]
-  const qrels = join(out, 'held-out.trec')
-  await writeQrels(qrels, heldOut.qrels)
-  return { queries: heldOut.queries.length, qrels, measures: comparedFigures(old, now) }
+  const qrels = by === 'judgments' ? join(out, 'held-out.trec') : undefined
+  if (qrels !== undefined) await writeQrels(qrels, heldOut.qrels)
+  return { queries: heldOut.queries.length, by, qrels, measures: comparedFigures(old, now) }
 }
 
 /** The figures of a search of all documents for held-out queries with the given embeddings. */

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { KithError, type PartialLabelSettings } from '@kith/core'
-import type { Embeddings, OpenEmbeddingsOptions, Qrels } from '@kith/ir'
+import type { Embeddings, OpenEmbeddingsOptions } from '@kith/ir'
 import type { Metric } from '@kith/stores'
 import type { DeviceOptions } from '@kith/train'
 import type { RecipeName, TaughtQuery } from '@kith/train/fit'
 import type { Hooks } from '../job/hooks.ts'
 import type { MissingPolicy, TrainingMissing } from '../join/missing.ts'
-import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
+import { type HeldOutQueries, holdOutOf, holdOutQueries, type MeasuredBy } from './hold-out.ts'
 import {
   embedWith,
   type OpenFor,
@@ -14,7 +14,7 @@ import {
   readQueries,
   teachRead,
 } from './open-queries.ts'
-import { AGREED } from './teach-queries.ts'
+import { agreement } from './teach-queries.ts'
 import type { TeacherInputs } from './teacher.ts'
 import { loadFit, loadTrain } from './training-inputs.ts'
 import type { QueryFiles } from './training-queries.ts'
@@ -62,7 +62,7 @@ export interface OpenFit {
   all: readonly TaughtQuery[]
   heldOut: HeldOutQueries | undefined
   /** The data that held-out queries are measured by. */
-  by: 'judgments' | 'teacher'
+  by: MeasuredBy
   inverseTemperature: number
   device: DeviceOptions
   metric: Metric
@@ -159,7 +159,7 @@ async function openTest(
   if (!teacher) throw bad('the validation queries have no judgments; pass their qrels')
   const taught = await teachRead(read, teacher, given, hooks, true)
   const queries = taught.queries.map(({ labels, ...query }) => ({ ...query, taught: labels }))
-  return { ...taught, heldOut: { queries, qrels: agreement(queries, given.docs) } }
+  return { ...taught, heldOut: { queries, qrels: agreement(taught.queries, given.docs) } }
 }
 
 /** Holds a part of the queries out, where no other queries test the adapter. */
@@ -172,26 +172,13 @@ function holdOut(
 ): { learned: readonly TaughtQuery[]; heldOut: HeldOutQueries | undefined } {
   const part = holdOutOf(inputs, true)
   if (part === 0) return { learned: all, heldOut: undefined }
-  const truth = qrels ?? agreement(all, docs)
+  const taught = all.map(({ id, taught }) => ({ id, labels: taught }))
+  const truth = qrels ?? agreement(taught, docs)
   const testable = all.filter(({ id }) => truth.has(id))
   const { seed } = inputs.settings ?? {}
-  const use = 'to test the adapter; the saved adapter learns from all queries'
-  return holdOutQueries(testable, truth, { part, seed }, hooks, use)
-}
-
-/** The teacher's first documents as if they were judged relevant: measures then say how far a search agrees with it. */
-function agreement(queries: readonly TaughtQuery[], docs: Embeddings): Qrels {
-  const taught = queries.filter((query) => query.taught)
-  return new Map(
-    taught.map(({ id, taught }) => [
-      id,
-      new Map(
-        Array.from(taught!.rows)
-          .slice(0, AGREED)
-          .map((row) => [docs.idOf(row), 1]),
-      ),
-    ]),
-  )
+  const use = () => ' to test the adapter; the saved adapter learns from all queries'
+  const by = qrels ? 'judgments' : 'teacher'
+  return holdOutQueries(testable, truth, { part, by, seed }, hooks, use)
 }
 
 function bad(problem: string): KithError {

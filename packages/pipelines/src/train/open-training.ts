@@ -8,7 +8,14 @@ import { trainDefaults } from '@kith/train/internal'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import type { TrainingMissing } from '../join/missing.ts'
-import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
+import {
+  type HeldOutQueries,
+  holdOutOf,
+  holdOutQueries,
+  type MeasuredBy,
+  splitHeldOut,
+  useOfHeldOut,
+} from './hold-out.ts'
 import {
   embedWith,
   type OpenFor,
@@ -16,7 +23,7 @@ import {
   readQueries,
   teachRead,
 } from './open-queries.ts'
-import { agreeing } from './teach-queries.ts'
+import { agreeing, agreement } from './teach-queries.ts'
 import {
   checkTraining,
   loadFit,
@@ -33,8 +40,11 @@ export interface TrainingSetup {
   /** Size and modification time of the embeddings' files, which identify changed files. */
   docsVersion: string
   queries: readonly TrainingQuery[]
+  /** Queries that choose the checkpoint: those that were given, or some of the training queries. */
   validation: readonly TrainingQuery[] | undefined
-  /** Judged queries that the training does not learn from, where there is no validation. */
+  /** The data that queries are validated and tested by. */
+  by: MeasuredBy
+  /** Queries that neither learn nor choose, where no validation queries were given. */
   heldOut: HeldOutQueries | undefined
   /** Makes labels for other candidates, where a teacher does. */
   relabel: Relabel | undefined
@@ -70,14 +80,16 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
       inputs.settings?.inverseTemperature ?? (await fittingTemperature(learned.queries, given))
     const validated =
       validation && (await openValidationQueries({ ...given, metric }, validation, hooks))
+    const settings = stepsFor(inputs, learned.queries.length, learned.choosing !== undefined)
     return {
       docs,
       docsVersion: await versionOf(inputs.docs),
       queries: learned.queries,
       relabel: learned.relabel,
-      validation: validated?.queries,
+      validation: validated?.queries ?? learned.choosing,
+      by: (validation ?? inputs.training).qrels === undefined ? 'teacher' : 'judgments',
       heldOut: learned.heldOut,
-      settings: { ...stepsFor(inputs, learned.queries.length), inverseTemperature },
+      settings: { ...settings, inverseTemperature },
       metric,
       device,
       missing: { training: learned.missing, validation: validated?.missing ?? [] },
@@ -120,8 +132,12 @@ const SCALE_QUERIES = 200
 const SHORT = 50
 
 /** Queries that are learned from, and those that are held out of it. */
-interface OpenTrainingQueries extends OpenQueries {
-  heldOut: HeldOutQueries | undefined
+interface OpenTrainingQueries extends OpenQueries, HeldOutSplit {}
+
+/** Queries that choose the checkpoint, and queries that test it, where some are held out. */
+interface HeldOutSplit {
+  choosing?: readonly TrainingQuery[] | undefined
+  heldOut?: HeldOutQueries | undefined
 }
 
 /** The queries that are learned from: judged, labeled before, or taught. */
@@ -133,7 +149,7 @@ async function openTrainingQueries(
   const { outside = jobDefaults.outside, settings } = inputs
   const { listSize = trainDefaults.listSize } = settings ?? {}
   const read = await readOrTaught('training queries', inputs.training, given, hooks)
-  const { learned, heldOut } = split(read, inputs, hooks)
+  const { learned, ...heldOut } = split(read, given, hooks)
   const { queries, counts } = treatOutside(learned, outside, listSize)
   const remark = outsideRemark(counts, outside)
   if (queries.length === 0) {
@@ -141,18 +157,25 @@ async function openTrainingQueries(
   }
   if (remark !== undefined) hooks.onRemark?.(remark)
   if (!inputs.teacher) remarkShortLists(queries, settings, hooks)
-  return { ...read, queries, heldOut }
+  return { ...read, queries, ...heldOut }
 }
 
 /** The queries to learn from, and those to hold out, where some are. */
 function split(
   { queries, qrels }: OpenQueries,
-  inputs: TrainingInputs,
+  { inputs, docs }: OpenFor & { inputs: TrainingInputs },
   hooks: Hooks,
-): ReturnType<typeof holdOutQueries> {
+): HeldOutSplit & { learned: readonly TrainingQuery[] } {
   const part = holdOutOf(inputs)
-  if (part === 0 || !qrels) return { learned: queries, heldOut: undefined }
-  return holdOutQueries(queries, qrels, { part, seed: inputs.settings?.seed }, hooks)
+  if (part === 0) return { learned: queries }
+  const by = qrels ? 'judgments' : 'teacher'
+  const seed = inputs.settings?.seed
+  const truth = qrels ?? agreement(queries, docs)
+  const held = holdOutQueries(queries, truth, { part, by, seed }, hooks, useOfHeldOut)
+  if (!held.heldOut) return { learned: held.learned }
+  const { choosing, testing } = splitHeldOut(held.heldOut, seed)
+  const validation = qrels || !choosing ? choosing : agreeing(choosing)
+  return { learned: held.learned, choosing: validation, heldOut: testing }
 }
 
 /** Says so where all negatives of most queries are their hardest. */

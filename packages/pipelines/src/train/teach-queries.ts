@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { KithError, type Matrix } from '@kith/core'
-import type { Embeddings } from '@kith/ir'
+import type { Embeddings, Qrels } from '@kith/ir'
 import type { Relabel, TrainingQuery } from '@kith/train'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { Join } from '../join/join.ts'
@@ -8,7 +8,7 @@ import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import type { Teacher } from './teacher.ts'
 
 /** How many of the teacher's first documents agreement is measured by. */
-export const AGREED = 10
+const AGREED = 10
 
 /** Queries that are taught between two pauses: some hundredths of a second. */
 const PAUSE = 64
@@ -73,4 +73,18 @@ export function agreeing(queries: readonly TrainingQuery[]): TrainingQuery[] {
   return queries.map(({ labels, ...query }) => {
     return { ...query, relevant: labels!.rows.slice(0, AGREED), grades: undefined }
   })
+}
+
+/** The teacher's first documents as if they were judged relevant: measures then say how far a search agrees with it. */
+export function agreement(
+  queries: readonly { id: string; labels?: { rows: ArrayLike<number> } | undefined }[],
+  docs: Pick<Embeddings, 'idOf'>,
+): Qrels {
+  return new Map(
+    queries.flatMap(({ id, labels }) => {
+      if (!labels) return []
+      const first = Array.from(labels.rows).slice(0, AGREED)
+      return [[id, new Map(first.map((row) => [docs.idOf(row), 1]))] as const]
+    }),
+  )
 }

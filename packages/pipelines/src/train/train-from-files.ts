@@ -8,7 +8,7 @@ import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { someMissing } from '../join/missing.ts'
 import { trainingFigure } from './compare-trainings.ts'
-import { type HeldOutFigures, heldOutFigures } from './hold-out.ts'
+import { type HeldOutFigures, heldOutFigures, type MeasuredBy } from './hold-out.ts'
 import { openTraining, type TrainingSetup } from './open-training.ts'
 import { loadTrain, modelSettings, openTrained, type TrainingInputs } from './training-inputs.ts'
 import { learnedBy, remarkCutQueries, type TrainingReport } from './training-report.ts'
@@ -24,7 +24,7 @@ export interface TrainResult extends TrainingResult, TrainingReport {
   out: string
   /** A page with the validations, where there are some. */
   curves: string | undefined
-  /** Figures before and after on judged queries that were held out, where some were. */
+  /** Figures before and after on held-out queries that did not choose the checkpoint, where there are some. */
   heldOut: HeldOutFigures | undefined
   /** Whether the folder holds the weights from before, since training gained nothing on held-out queries. */
   keepsOld: boolean
@@ -54,15 +54,14 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
     const { queries, validation, settings, files, missing } = setup
     const cut = remarkCutQueries(model, queries, validation ?? [], hooks)
     throwIfAborted(hooks.signal)
-    const judged = inputs.validation?.qrels !== undefined
-    const result = await trainWith({ ...setup, judged }, model, out, hooks)
+    const result = await trainWith(setup, model, out, hooks)
     const made = { ...settings, ...modelSettings(inputs), maxTokens: model.maxTokens }
     const learnedFrom = await learnedBy(setup, inputs, out)
     const metric = setup.metric === 'auto' ? 'dot' : setup.metric
     const heldOut = await compareHeldOut(setup, metric, inputs)
-    const keepsOld =
-      heldOut !== undefined && !(heldOut.measures[jobDefaults.measure]!.difference > 0)
-    if (keepsOld) await (await setup.openModel()).save(out)
+    const gains = !heldOut || heldOut.measures[jobDefaults.measure]!.difference > 0
+    const keepsOld = result.best?.step === 0 || !gains
+    if (!gains) await (await setup.openModel()).save(out)
     const more = { cut, missing: someMissing(missing), heldOut, keepsOld, learnedFrom }
     await writeSidecar(out, 'train', made, files, more)
     const curves = validation && (await drawCurves(out))
@@ -74,19 +73,20 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
 
 /** Compares the model before and after on the queries that were held out, where some were. */
 async function compareHeldOut(
-  { heldOut, docs, device, openModel }: TrainingSetup,
+  { heldOut, docs, by, device, openModel }: TrainingSetup,
   metric: Metric,
   inputs: TrainInputs,
 ): Promise<HeldOutFigures | undefined> {
   if (!heldOut) return undefined
-  const { out, level } = inputs
+  const { out } = inputs
+  const level = by === 'judgments' ? inputs.level : undefined
   const [before, after] = [await openModel(), await openTrained(inputs, out)]
-  return heldOutFigures(heldOut, { before, after, docs, metric, device, level, out })
+  return heldOutFigures(heldOut, { before, after, docs, by, metric, device, level, out })
 }
 
 /** Trains, or resumes a training, in a folder; throws the signal's reason if it was stopped. */
 async function trainWith(
-  setup: TrainingSetup & { judged: boolean },
+  setup: TrainingSetup,
   model: Awaited<ReturnType<TrainingSetup['openModel']>>,
   out: string,
   { onProgress, onRemark, signal }: Hooks,
@@ -106,7 +106,7 @@ async function trainWith(
     onStart: (done) => onProgress?.({ stage: 'training', done, total }),
     onStep: (record) =>
       onProgress?.({ stage: 'training', done: record.step, total, note: stepNote(record) }),
-    onValidation: (record) => onRemark?.(validationLine(record, setup.judged)),
+    onValidation: (record) => onRemark?.(validationLine(record, setup.by)),
   })
   if (result.ended === 'stopped') {
     onRemark?.(`${out}: the checkpoint of step ${result.steps} of ${total} is saved`)
@@ -120,10 +120,10 @@ function stepNote({ loss, learningRate, labelShare }: StepRecord): string {
   return `loss ${loss.toFixed(4)}, rate ${learningRate.toExponential(2)}${labels}`
 }
 
-/** @param judged Whether the labels are judgments; else they are the teacher's first documents. */
-function validationLine({ step, loss, measures }: ValidationRecord, judged: boolean): string {
+function validationLine({ step, loss, measures }: ValidationRecord, by: MeasuredBy): string {
   const figures = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}`)
-  return `step ${step}: validation loss ${loss.toFixed(4)} (${judged ? 'original labels' : 'agreement with the teacher'}), ${figures.join(', ')}`
+  const labels = by === 'judgments' ? 'original labels' : 'agreement with the teacher'
+  return `step ${step}: validation loss ${loss.toFixed(4)} (${labels}), ${figures.join(', ')}`
 }
 
 /** Draws the validations that a training has made, beside its metrics: a picture and a page. */

@@ -25,11 +25,12 @@ export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptio
   docs: string
   /** The queries that are learned from. */
   training: QueryFiles
-  /** Queries that choose the checkpoint; without them the last weights are the result. */
+  /** Queries that choose the checkpoint; without them, half of the held-out training queries does. */
   validation?: QueryFiles | undefined
   /**
-   * The part of the judged training queries that is held out, to compare the model before and after
-   * on; default 0.2, and 0 (train on all) with validation queries or without judgments.
+   * The part of the judged or taught training queries that is held out: one half chooses the
+   * checkpoint, the other half compares the model before and after; default 0.2, and 0 (train on
+   * all) with validation queries, or without judgments and teacher.
    */
   holdOut?: number | undefined
   /** From which grade on a document is relevant; default 1. */
@@ -109,13 +110,20 @@ const usual = {
   adapter: { epochs: 20, learningRate: 1e-3 },
 }
 
+/** The fewest validations without a better one that end a training on held-out training queries. */
+const LEAST_PATIENCE = 3
+
 /**
  * The settings with the number of steps for some queries, completed by those that are usual for the
  * kind of model; each epoch is validated by default.
+ *
+ * @param heldOut Whether held-out training queries choose the checkpoint: then a quarter of the
+ * validations without a better one ends the training.
  */
 export function stepsFor(
   { settings: given = {}, adapter }: Pick<TrainingInputs, 'settings' | 'adapter'>,
   queries: number,
+  heldOut = false,
 ): PartialTrainSettings & { steps: number } {
   const kind = usual[adapter === undefined ? 'encoder' : 'adapter']
   const { epochs = kind.epochs, learningRate = kind.learningRate, ...settings } = given
@@ -124,13 +132,16 @@ export function stepsFor(
     gradientAccumulation = trainDefaults.gradientAccumulation,
   } = settings
   const epoch = Math.max(1, Math.ceil(queries / (batchSize * gradientAccumulation)))
+  const { steps = epochs * epoch, validateEvery = epoch } = settings
+  const patience = Math.max(LEAST_PATIENCE, Math.ceil(steps / validateEvery / 4))
   return {
+    ...(heldOut && { earlyStoppingPatience: patience }),
     ...settings,
     learningRate,
-    steps: settings.steps ?? epochs * epoch,
+    steps,
     batchSize,
     gradientAccumulation,
-    validateEvery: settings.validateEvery ?? epoch,
+    validateEvery,
   }
 }
 

@@ -22,14 +22,14 @@ export async function learnedBy(
   what: string,
 ): Promise<LearnedQueries[]> {
   const { qrels, labels = qrels } = inputs.training
-  const chosen = inputs.validation?.qrels
+  const chosen = (inputs.validation ?? inputs.training).qrels
   const learned: LearnedQueries[] = []
   const named = (list: readonly TrainingQuery[]) =>
     list.map(({ id, relevant }) => ({ id, relevant: relevant.map((row) => docs.idOf(row)) }))
   if (labels !== undefined) {
     learned.push(await learnedQueries('train', what, qrels ?? labels, named(queries)))
   }
-  if (chosen !== undefined) {
+  if (chosen !== undefined && validation.length > 0) {
     const how = 'choose the checkpoint of'
     learned.push(await learnedQueries(how, what, chosen, named(validation)))
   }
