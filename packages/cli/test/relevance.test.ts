@@ -239,6 +239,17 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
       const fromFiles = lines('files.trec', files, '--cutoff', cutoff, ...own)
       expect(lines('store.trec', stored, '--cutoff', cutoff, ...own)).toEqual(fromFiles)
     }
+    const fold = ['--set', 'collapse=0.8']
+    const folded = lines('files.trec', files, ...fold)
+    expect(lines('store.trec', stored, ...fold)).toEqual(folded)
+    expect(folded.length).toBeLessThan(76 * 200)
+    const last = (from: string[]) =>
+      succeed('rerank', ...from, '--out', join(folder, 'x.trec'), ...fold, '--cutoff', '5')
+        .trimEnd()
+        .split('\n')
+        .at(-1)
+    expect(last(stored)).toBe(last(files))
+    expect(last(stored)).toMatch(/^[1-9]\d* documents folded/)
     const auto = lines('store.trec', stored, '--cutoff', 'auto')
     expect(auto.length).toBeGreaterThan(200)
     expect(auto.length).toBeLessThan(76 * 20)

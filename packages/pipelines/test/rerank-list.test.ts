@@ -180,9 +180,9 @@ describe('rerankRun refuses', () => {
       'prior needs a number in the field "freshness" of every candidate, but document "d0" lacks it; add the number, or name another field',
     ],
     [
-      'a store',
-      { docs: undefined, store: 'lancedb:none', corpus: undefined, list: { collapse: 0.9 } },
-      'setting collapse needs docs, a file of embeddings; leave it out with a store',
+      'a group of documents in a store',
+      { docs: undefined, store: 'none', corpus: undefined, list: { group: 'source' } },
+      'setting group needs docs and corpus: a store has no fields of documents; leave it out',
     ],
     [
       'a cross-encoder',
@@ -197,7 +197,7 @@ describe('rerankRun refuses', () => {
     const inputs = { run: files.run, queries: files.queries, store: 'postgres://none' }
     await expect(
       submitRerank({ ...inputs, list: { collapse: 0.9 } }, { name: 'mine' }),
-    ).rejects.toThrow('setting collapse needs docs')
+    ).rejects.toThrow('submitted work takes no setting collapse; leave it out')
   })
 })
 

@@ -59,15 +59,19 @@ export async function rerankBatch(
 ): Promise<PortionAnswer> {
   const { missing, texts, columns = [] } = work
   const settings = { ...work.settings, statistics }
-  const rules = { missing, lookedAt: lookedAt(settings, texts) }
+  // Every candidate can be folded into another.
+  const looked = list?.collapse === undefined ? lookedAt(settings, texts) : Infinity
+  const rules = { missing, lookedAt: looked }
   // A list knows the similarity of all candidates that are looked at.
   const chooses = texts && !list && settings.mix === 'words' && settings.method === 'neighbors'
   const batch = { store, settings, rules, items, list, report: new MissingReport() }
   const { joined, reorder } = chooses ? await chosenBatch(batch) : await wholeBatch(batch, texts)
-  const bodies = joined.map((query) =>
-    query ? encodeOrder(reorder(query), columns) : Buffer.alloc(0),
-  )
-  return { bodies, missing: batch.report.all() }
+  const orders = joined.map((query) => query && reorder(query))
+  return {
+    bodies: orders.map((order) => (order ? encodeOrder(order, columns) : Buffer.alloc(0))),
+    missing: batch.report.all(),
+    folded: orders.reduce((sum, order) => sum + (order?.folded ?? 0), 0),
+  }
 }
 
 /** The queries of a batch, and the store that has their documents. */

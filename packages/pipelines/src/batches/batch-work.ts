@@ -28,12 +28,15 @@ export interface BatchAnswer {
   results: BatchPart[]
   /** Queries and documents that lacked an embedding or a text and were skipped. */
   missing: MissingIds[]
+  /** Documents of reranked queries that were folded into others. */
+  folded: number
 }
 
 /** The results of some items. */
 export interface PortionAnswer {
   bodies: Buffer[]
   missing: MissingIds[]
+  folded?: number
 }
 
 /** Does batches of any batch with the stores of one address, which are opened when they are needed. */
@@ -54,16 +57,17 @@ export class BatchRunner {
   /** Does one batch. */
   async run(batch: BatchWork, parts: readonly BatchPart[]): Promise<BatchAnswer> {
     const store = await this.#open(batch.collection)
-    const answer: BatchAnswer = { results: [], missing: [] }
+    const answer: BatchAnswer = { results: [], missing: [], folded: 0 }
     const statistics = await this.#statisticsFor(batch, store)
     const rerankParts = { ...this.#parts, statistics }
     for (const items of portions(parts, store.dimensions ?? 1)) {
       for (const item of items) checkVector(item, store)
-      const { bodies, missing } = await runPortion(store, batch, items, rerankParts)
+      const { bodies, missing, folded = 0 } = await runPortion(store, batch, items, rerankParts)
       items.forEach(({ query }, i) => {
         answer.results.push({ query, body: bodies[i]! })
       })
       answer.missing.push(...missing)
+      answer.folded += folded
     }
     return answer
   }

@@ -9,7 +9,7 @@ import type { RerankInputs } from './rerank-run.ts'
 const rules = rulesOf(listTable)
 
 /** Throws where list settings are wrong, have no effect, or cannot be combined with other inputs. */
-export function checkList(inputs: Omit<RerankInputs, 'out'>): void {
+export function checkList(inputs: RerankInputs): void {
   const { list, queryText, thenCrossEncode, tuned, force } = inputs
   const [first] = namesOf(list)
   if (list === undefined || first === undefined) return
@@ -17,8 +17,11 @@ export function checkList(inputs: Omit<RerankInputs, 'out'>): void {
   refuseUnknown(list, { part: 'setting', known: Object.keys(listTable), code: 'BAD_SETTING' })
   for (const name of namesOf(list)) rules[name]!(name, list[name])
   refuseIdle(list, list, { texts: queryText !== undefined }, listTable)
-  if (!('docs' in placeOf(inputs))) {
-    throw problem(`setting ${first} needs docs, a file of embeddings; leave it out with a store`)
+  const field = namesOf(list).find((name) => name === 'group' || name === 'prior')
+  if (field && !('docs' in placeOf(inputs))) {
+    throw problem(
+      `setting ${field} needs docs and corpus: a store has no fields of documents; leave it out`,
+    )
   }
   if (thenCrossEncode) {
     throw problem(`setting ${first} and thenCrossEncode cannot be combined; leave out one of them`)

@@ -30,7 +30,7 @@ import {
   storeStatistics,
 } from '../join/stores.ts'
 import { listOf } from './list-of-run.ts'
-import { checkList } from './list-settings.ts'
+import { leavesOut, namesOf } from './list-settings.ts'
 import type { Reranked, RerankInputs, RerankPlan } from './rerank-run.ts'
 import { emptyColumns } from './rerank-slice.ts'
 
@@ -62,9 +62,11 @@ export async function rerankStore(
     const answers = pool.runAll({ kind: 'rerank', settings: batch, collection }, batches)
     const report = new MissingReport()
     let queries = 0
-    const found = rankings(answers, batch, (more, { missing: lacking }) => {
-      report.addAll(lacking)
+    let folded = 0
+    const found = rankings(answers, batch, (more, answer) => {
+      report.addAll(answer.missing)
       queries += more
+      folded += answer.folded
       onDone(queries)
     })
     const written = crossEncoding ? crossEncoding.reorder(found, hooks) : found
@@ -72,7 +74,7 @@ export async function rerankStore(
     const seconds = (performance.now() - start) / 1000
     remarkMissing(report, hooks)
     await writeSidecarOf(out, made)
-    return { queries, seconds, report }
+    return { queries, seconds, report, ...(leavesOut(plan.list) ? { folded } : {}) }
   } finally {
     await pool.close()
     await source.close()
@@ -94,7 +96,10 @@ export async function submitRerank(
   const place = placeOf(inputs)
   if (!('store' in place))
     throw new KithError('BAD_INPUT', 'only work on a store can be submitted; pass store')
-  checkList(inputs)
+  const [listed] = namesOf(inputs.list)
+  if (listed) {
+    throw new KithError('BAD_SETTING', `submitted work takes no setting ${listed}; leave it out`)
+  }
   for (const name of ['cutoff', 'background', 'calibration'] as const) {
     if (inputs[name] === undefined) continue
     throw new KithError('BAD_SETTING', `submitted work takes no ${name}; leave ${name} out`)
@@ -184,6 +189,7 @@ async function batchOf(
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
       thenCrossEncode: plan.crossEncoding?.settings,
       cutoff: plan.cutoff,
+      list: plan.list,
     },
     inputs: await inputsOf(files),
   }
