@@ -78,8 +78,8 @@ async function rerankWith(
         ? rowFields(plan.list!, files!.corpus, texts!.fields, vectors.docs)
         : undefined,
   }
-  const asked = { ...plan, documents: docs }
-  const { reranked, folded, report } = await rerankSlices(run, inputs, asked, hooks)
+  const whole = { ...plan, documents: docs }
+  const { reranked, folded, report } = await rerankSlices(run, inputs, whole, hooks)
   const seconds = (performance.now() - start) / 1000
   const counted = typeof source === 'object' && kept ? source.file : undefined
   const read = [plan.run, plan.queries, plan.docs, plan.corpus, plan.queryText, counted]
