@@ -16,7 +16,10 @@ interface NodeProcess {
 const { process } = globalThis as { process?: NodeProcess }
 
 const order: readonly KernelName[] = ['relaxed-simd', 'simd', 'typescript']
-const sources: Partial<Record<KernelName, string>> = { 'relaxed-simd': relaxedSimd, simd }
+const sources = /* @__PURE__ */ new Map<KernelName, string>([
+  ['relaxed-simd', relaxedSimd],
+  ['simd', simd],
+])
 const modules = new Map<KernelName, WebAssembly.Module | undefined>()
 let chosen: KernelName | undefined
 
@@ -41,7 +44,7 @@ export function available(name: KernelName): boolean {
 /** A new engine with separate memory. */
 export function createEngine(name: KernelName = kernel()): Engine {
   if (name === 'typescript') return new TypeScriptEngine()
-  const module = Object.hasOwn(sources, name) ? moduleOf(name) : undefined
+  const module = moduleOf(name)
   if (!module) {
     throw new KithError(
       'BAD_SETTING',
@@ -65,7 +68,7 @@ export function init(module: object, name: Exclude<KernelName, 'typescript'> = '
   if (!(typeof WebAssembly !== 'undefined' && module instanceof WebAssembly.Module)) {
     throw new KithError('BAD_INPUT', `init needs a WebAssembly.Module, got ${show(module)}`)
   }
-  if (typeof name !== 'string' || !Object.hasOwn(sources, name)) {
+  if (!sources.has(name)) {
     throw new KithError('BAD_SETTING', `kernel must be relaxed-simd or simd, got ${show(name)}`)
   }
   modules.set(name, module)
@@ -73,7 +76,12 @@ export function init(module: object, name: Exclude<KernelName, 'typescript'> = '
 }
 
 function forced(): KernelName | undefined {
-  const name = environment('KITH_KERNEL')
+  let name: string | undefined
+  try {
+    name = process?.env?.['KITH_KERNEL']
+  } catch {
+    // Deno does not allow reading it.
+  }
   if (!name) return undefined
   if (!(order as readonly string[]).includes(name)) {
     throw new KithError(
@@ -85,23 +93,13 @@ function forced(): KernelName | undefined {
 }
 
 /**
- * An environment variable; undefined if there are none, or where Deno does not allow reading it.
- */
-function environment(name: string): string | undefined {
-  try {
-    return process?.env?.[name]
-  } catch {
-    return undefined
-  }
-}
-
-/**
  * A kernel's compiled code, undefined if it does not run.
  *
  * @internal Its type needs WebAssembly's, which programs without the DOM's types lack.
  */
 export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
-  if (!modules.has(name)) modules.set(name, compile(bytesOf(sources[name]!)))
+  const source = sources.get(name)
+  if (source && !modules.has(name)) modules.set(name, compile(bytesOf(source)))
   return modules.get(name)
 }
 
@@ -112,13 +110,11 @@ export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
  * @internal
  */
 export function wordModule(): WebAssembly.Module | undefined {
-  const name = chosen ?? forced() ?? 'simd'
-  return name === 'typescript' ? undefined : moduleOf(name)
+  return moduleOf(chosen ?? forced() ?? 'simd')
 }
 
 /** Undefined if the machine has no WebAssembly, not these instructions, or forbids compiling. */
 function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module | undefined {
-  if (typeof WebAssembly === 'undefined') return undefined
   try {
     if (!WebAssembly.validate(bytes) && !(allowRelaxedSimd() && WebAssembly.validate(bytes))) {
       return undefined

@@ -43,8 +43,8 @@ const NEAREST = 500
 
 const defaults: { seed: number; sample: number; model?: string } = { seed: 0, sample: 1000 }
 const rules = {
-  seed: range({ from: 0, to: 2 ** 32 - 1, integer: true }),
-  sample: range({ from: 2, to: 100_000, integer: true }),
+  seed: /* @__PURE__ */ range({ from: 0, to: 0xffffffff, integer: true }),
+  sample: /* @__PURE__ */ range({ from: 2, to: 100_000, integer: true }),
   model: checkModel,
 }
 
@@ -275,18 +275,18 @@ function draw(count: number, some: number, seed: number): number[] {
   return numbers.slice(0, some)
 }
 
-const float = new Float32Array(1)
-const bits = new Uint32Array(float.buffer)
+const single = /* @__PURE__ */ new DataView(/* @__PURE__ */ new ArrayBuffer(4))
 
 /** The half-precision bits nearest to a number from −1 to 1; ties go to the even one. */
 function toHalf(value: number): number {
-  float[0] = value
-  const sign = (bits[0]! >>> 16) & 0x8000
-  const size = bits[0]! & 0x7fffffff
+  single.setFloat32(0, value)
+  const bits = single.getUint32(0)
+  const sign = (bits >>> 16) & 0x8000
+  const size = bits & 0x7fffffff
   // Below 2^-14 halves are evenly spaced: the sum rounds to that spacing.
   if (size < 0x38800000) {
-    float[0] = Math.abs(value) + 0.5
-    return sign | (bits[0]! - 0x3f000000)
+    single.setFloat32(0, Math.abs(value) + 0.5)
+    return sign | (single.getUint32(0) - 0x3f000000)
   }
   return sign | ((size - 0x38000000 + 0xfff + ((size >>> 13) & 1)) >>> 13)
 }

@@ -39,7 +39,7 @@ export interface ListSettings extends ListOptions {
   maxPerGroup: number
 }
 
-const share = range({ from: 0, to: 1 })
+const share = /* @__PURE__ */ range({ from: 0, to: 1 })
 
 const checkCutoff: Rule = (name, value) => {
   if (value === 'auto') return
@@ -63,15 +63,19 @@ const checkCalibration: Rule = (name, value) => {
   )
 }
 
-const rules: Readonly<Record<keyof ListOptions, Rule>> = {
-  background: (_, value) => checkBackground(value),
-  calibration: checkCalibration,
-  cutoff: checkCutoff,
-  onTopic: share,
-  collapse: share,
-  groups: checkList,
-  maxPerGroup: range({ from: 1, integer: true }),
-  ...priorRules,
+const rules = /* @__PURE__ */ makeRules()
+
+function makeRules(): Readonly<Record<keyof ListOptions, Rule>> {
+  return {
+    background: (_, value) => checkBackground(value),
+    calibration: checkCalibration,
+    cutoff: checkCutoff,
+    onTopic: share,
+    collapse: share,
+    groups: checkList,
+    maxPerGroup: range({ from: 1, integer: true }),
+    ...priorRules,
+  }
 }
 
 /** Completes and checks options; each is read once. */

@@ -25,8 +25,8 @@ export const checkList: Rule = (name, value) => {
 
 export const priorRules: Readonly<Record<keyof PriorOptions, Rule>> = {
   priors: checkList,
-  priorWeight: range({ from: 0, to: 1000 }),
-  priorScale: choice('standard', 'log-odds'),
+  priorWeight: /* @__PURE__ */ range({ from: 0, to: 1000 }),
+  priorScale: /* @__PURE__ */ choice('standard', 'log-odds'),
 }
 
 /** Refuses an option that has no effect without another. */
