@@ -192,7 +192,7 @@ class AdapterData {
       for await (const entry of readTexts(this.#textOf('train'))) {
         if (this.judged.train.has(entry.id)) asked.push(entry)
       }
-      await writeRun(file, searchBm25(documents, asked, depth))
+      await writeRun(file, searchBm25(documents, asked, depth, true))
     }
     return readRun(file)
   }

@@ -41,13 +41,16 @@ export class WordsIndex {
   }
 }
 
-/** The first documents of each query, for labels that an engine by words has biased: `{ query, ids, scores }`, best first. */
-export function* searchBm25(documents, queries, top) {
+/**
+ * The first documents of each query: `{ query, ids, scores }`, best first. `kith search --bm25` counts
+ * a repeated term of a query as often as it occurs; older studies count it `once`.
+ */
+export function* searchBm25(documents, queries, top, once = false) {
   const ids = Array.from(documents, ({ id }) => id)
   const texts = Array.from(documents, ({ title, text }) => (title ? `${title} ${text}` : text))
   const index = new WordsIndex(texts.map((text) => prepareText(text).postings))
   for (const { id, text } of queries) {
-    const scores = index.scores(prepareText(text).postings, true)
+    const scores = index.scores(prepareText(text).postings, once)
     const rows = [...scores.keys()].filter((row) => scores[row] > 0)
     rows.sort((a, b) => scores[b] - scores[a] || a - b)
     const first = rows.slice(0, top)

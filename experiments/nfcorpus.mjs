@@ -122,7 +122,7 @@ if (!existsSync(reranked)) {
 if (depth > 0 && !existsSync(bm25)) {
   const documents = []
   for await (const entry of readTexts(corpus)) documents.push(entry)
-  await writeRun(bm25, searchBm25(documents, queryTexts, 10))
+  await writeRun(bm25, searchBm25(documents, queryTexts, 10, true))
 }
 
 // The measures that the study reports, all on the dev queries.

@@ -104,7 +104,7 @@ async function bm25Run() {
     const [documents, queries] = [[], []]
     for await (const entry of readTexts(at('corpus.jsonl'))) documents.push(entry)
     for await (const entry of readTexts(at('queries.jsonl'))) queries.push(entry)
-    await writeRun(file, searchBm25(documents, queries, 10))
+    await writeRun(file, searchBm25(documents, queries, 10, true))
   }
   return readRun(file)
 }
