@@ -84,7 +84,10 @@ describe('kith encode', () => {
   test('applies the prefixes and the maximum length in the options', async () => {
     const input = ['encode', ...model, '--input', path('few.jsonl'), '--max-tokens', '4', '--json']
     const { err, out } = kith(...input, '--out', path('cut.npy'))
-    expect(err).toContain('300 of 300 texts were truncated to 4 tokens (--max-tokens)')
+    const cut = '300 of 300 texts were truncated to 4 tokens (--max-tokens)'
+    expect(err).toContain(`${cut}; split long documents into passages to search the rest\n`)
+    const queries = kith(...input, '--out', path('cut-queries.npy'), '--role', 'query')
+    expect(queries.err).toContain(`${cut}\n`)
     expect(JSON.parse(out)).toMatchObject({ cut: few, maxTokens: 4 })
     encode('prefix.npy', '--document-prefix', 'passage: ')
     expect(readFileSync(path('prefix.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)

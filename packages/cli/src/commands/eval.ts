@@ -12,8 +12,8 @@ import { print } from '../terminal/output.ts'
 export const evalCommand = defineCommand({
   name: 'eval',
   description:
-    'Reads runs in TREC, MS MARCO (query, document, rank) or JSON format, and TREC or BEIR qrels.\n' +
-    'Measures have the names of ir_measures: nDCG@10, MRR@10, MAP@10, Recall@100, P(rel=2)@10,\n' +
+    'Reads runs in TREC, MS MARCO (query, document, rank), JSON or Parquet format, and TREC or BEIR\n' +
+    'qrels. Measures have the names of ir_measures: nDCG@10, MRR@10, MAP@10, Recall@100, P(rel=2)@10,\n' +
     'Success@5, Rprec, Bpref, Judged@10. Compares several runs with the first run: * marks p < 0.05\n' +
     "and ** p < 0.01 in Fisher's randomization test (Holm-corrected for the number of runs).",
   example:

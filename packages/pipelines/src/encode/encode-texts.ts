@@ -110,7 +110,9 @@ export async function encodeWith(
   const { texts, cut } = result
   if (cut > 0) {
     const limit = `${maxTokens} tokens (maxTokens)`
-    hooks.onRemark?.(`${cut} of ${texts} texts were truncated to ${limit}`)
+    const rest =
+      role === 'document' ? '; split long documents into passages to search the rest' : ''
+    hooks.onRemark?.(`${cut} of ${texts} texts were truncated to ${limit}${rest}`)
   }
   // The scale of estimated relevance lies beside the vectors, where searches look for it.
   if (role === 'document' && texts > 1) await collectBackground({ docs: out })
