@@ -107,7 +107,23 @@ function ownGraph(dimensions: number): Graph {
   return graph
 }
 
+/**
+ * ln Σ eˢ is the highest score less the logarithm of the highest share: the runtime's own
+ * ReduceLogSumExp takes a tenth of a fit more.
+ */
 function finish(graph: Graph, scores: Value, mean: (shares: Value) => Value): void {
-  graph.output('logSums', op.logSumExp(scores))
-  graph.output('means', mean(op.softmax(scores)))
+  const shares = op.softmax(scores)
+  const share = highest(shares)
+  const [logarithm] = graph.node('Log', [share], [share.shape])
+  graph.output('logSums', op.subtract(highest(scores), logarithm!))
+  graph.output('means', mean(shares))
+}
+
+/** The highest value along the last axis, which stays, of size 1. */
+function highest(x: Value): Value {
+  const { graph, shape } = x
+  const axes = graph.constant(BigInt64Array.of(BigInt(shape.length - 1)), [1])
+  return graph.node('ReduceMax', [x, axes], [shape.with(-1, 1)], {
+    attributes: { keepdims: 1 },
+  })[0]!
 }
