@@ -257,6 +257,9 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     succeed('rerank', ...stored, '--out', out)
     const rows = await readRows(out)
     expect(rows.every(({ rank, relevance }) => rank > 20 === (relevance === null))).toBe(true)
+    // Documents behind those that are looked at have no relevance.
+    succeed('rerank', ...stored, '--out', out, '--term-statistics', 'none')
+    expect(await readRows(out)).toHaveLength(76 * 200)
     const bare = join(folder, 'bare-lance')
     succeed('load', '--store', bare, '--docs', docs, ...texts)
     const { connect } = await import('@lancedb/lancedb')
