@@ -127,5 +127,7 @@ async function searchWords() {
   for await (const document of readTexts(join(folder, 'corpus.jsonl'))) documents.push(document)
   const queries = []
   for await (const query of readTexts(join(folder, 'queries.jsonl'))) queries.push(query)
-  return new Map([...searchBm25(documents, queries, TOP, true)].map((found) => [found.query, found]))
+  return new Map(
+    [...searchBm25(documents, queries, TOP, true)].map((found) => [found.query, found]),
+  )
 }
