@@ -276,6 +276,10 @@ describe('search, rerank, eval and convert on a small dataset', () => {
     }
     const { runs, failures } = JSON.parse(check('worse.trec', 'drop:0.01', '--json').out)
     expect(failures).toHaveLength(1)
+    const twice = check('worse.trec', 'drop:0.01', '--json', '--run', path('run.trec'))
+    expect(JSON.parse(twice.out)).toEqual({
+      ...JSON.parse(check('worse.trec', 'drop:0.01', '--json').out),
+    })
     // The missing query counts as 0.
     expect(runs[1].queries).toBe(8)
     const summary = check('worse.trec', 'significant', '--format', 'markdown').out

@@ -52,7 +52,10 @@ export const evalCommand = defineCommand({
   read(values) {
     const baseline = optionalText(values, 'baseline')
     const failOn = optionalText(values, 'fail-on')
-    const runs = texts(values, 'run').filter((run) => run !== baseline)
+    const named = texts(values, 'run')
+    // A comparison of the baseline with itself would only weaken the tests of the others.
+    const others = named.filter((run) => run !== baseline)
+    const runs = others.length > 0 ? others : named
     if (baseline !== undefined) runs.unshift(baseline)
     if (failOn !== undefined && runs.length === 1) {
       throw new UsageError('--fail-on needs a run to compare with; add --baseline FILE')
