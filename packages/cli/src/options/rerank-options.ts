@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { methodTable } from '@kith/core/internal'
 import { formatByName } from '@kith/ir/internal'
 import { listTable } from '@kith/pipelines/job'
@@ -104,31 +105,41 @@ export async function readRerankInputs(values: RerankValues): Promise<RerankInpu
     tunedFile: tuned && optionalText(values, 'settings'),
     force: isSet(values, 'force'),
     thenCrossEncode: readThenCrossEncode(values, source),
-    ...readRelevance(values),
+    ...(await readRelevance(values)),
     list: Object.keys(list).length > 0 ? list : undefined,
   }
 }
 
 /** The cutoff, and the files that it estimates relevance with. */
-function readRelevance(
+async function readRelevance(
   values: RerankValues,
-): Pick<RerankInputs, 'cutoff' | 'background' | 'calibration'> {
+): Promise<Pick<RerankInputs, 'cutoff' | 'background' | 'calibration'>> {
   const cutoff = readCutoff(values)
   const files = {
     background: optionalText(values, 'background'),
     calibration: optionalText(values, 'calibration'),
   }
+  // The calibration of a dataset is used if it helps and the run needs it.
+  if (values.filled?.includes('calibration') && !(await helps(files.calibration))) {
+    files.calibration = undefined
+  }
   const [given] = Object.entries(files).find(([, file]) => file !== undefined) ?? []
   const column =
     values['query-text'] !== undefined && formatByName(text(values, 'out')) === 'parquet'
   if (given !== undefined && !column && (cutoff === undefined || typeof cutoff === 'number')) {
-    // The calibration of a dataset is used where it has an effect.
     if (values.filled?.includes(given)) return { cutoff, background: files.background }
     throw new UsageError(
       `--${given} has no effect without --cutoff auto, a cutoff by relevance, or texts and a .parquet output; leave it out`,
     )
   }
   return { cutoff, ...files }
+}
+
+/** Whether a calibration was found to help. */
+async function helps(file: string | undefined): Promise<boolean> {
+  if (file === undefined) return false
+  const kept: unknown = await readFile(file, 'utf8').then(JSON.parse, () => undefined)
+  return (kept as { helps?: unknown } | undefined)?.helps === 'yes'
 }
 
 function readCutoff(values: RerankValues): RerankInputs['cutoff'] {

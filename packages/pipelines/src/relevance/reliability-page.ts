@@ -13,7 +13,7 @@ export interface ReliabilityFiles {
 export const verdicts: Readonly<Record<CalibrationResult['helps'], string>> = {
   yes: 'Calibration helps.',
   no: 'Calibration does not help: leave it out.',
-  few: 'Too few queries: judge ten or more.',
+  few: 'Too few queries to tell whether calibration helps: judge ten or more.',
 }
 
 /**
