@@ -8,6 +8,7 @@ slow.test.include = [
   // With more contexts here.
   'packages/core/test/kernels-agree.test.ts',
   'packages/core/test/kernel.test.ts',
+  'packages/core/test/text.test.ts',
   // With a second dataset here.
   'test/doc-lines.test.ts',
 ]
