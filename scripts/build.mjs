@@ -16,23 +16,23 @@ const packages = builtPackages(root).map((folder) => [folder, packageOf(folder)]
 const isAsked = ([folder]) => asked.length === 0 || asked.includes(folder)
 const waiting = new Map(packages.filter(isAsked))
 const built = new Set(packages.filter((one) => !isAsked(one)).map(([, { name }]) => name))
-let underWay = 0
+let inProgress = 0
 startReady()
 
 /** Starts the packages whose imports are all built; called again as each is done. */
 function startReady() {
   for (const [folder, { name, script, imports }] of waiting) {
-    if (underWay === availableParallelism()) return
+    if (inProgress === availableParallelism()) return
     if (!imports.every((other) => built.has(other))) continue
     waiting.delete(folder)
-    underWay++
+    inProgress++
     run(folder, script).then(() => {
       built.add(name)
-      underWay--
+      inProgress--
       startReady()
     })
   }
-  if (underWay === 0 && waiting.size > 0) {
+  if (inProgress === 0 && waiting.size > 0) {
     throw new Error(
       `these packages import each other in a circle: ${[...waiting.keys()].join(', ')}`,
     )

@@ -35,7 +35,7 @@ const expected: Record<string, RegExp> = {
   'tune-training.mjs':
     /^trial 1: nDCG@10 0\.4\d+ [\s\S]*, 6 of 6\nnDCG@10 0\.4\d with the given settings, 0\.[67]\d with the best\nlearning rate 0\.0\d+\n$/,
   'audit.mjs':
-    /auditing: 3 of 3\n6 documents of 3 queries; .*\nquery\tdocument\tevidence\tvouchers\nq0\td18\t/,
+    /auditing: 3 of 3\n6 documents of 3 queries; .*\nquery\tdocument\tevidence\trelevantNeighbors\nq0\td18\t/,
   'audit-accept.mjs': /^1 accepted, 1 rejected\n.*'d6' => 1, 'd7' => 0/,
   'audit-evaluate.mjs': /^3 queries\njoint: 0\.10 of the first ten/,
   'rerank-run.mjs':

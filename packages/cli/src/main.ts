@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { commandNames, overview, version } from './command-list.ts'
 import { completionScript, isShell } from './completion/completion-script.ts'
 import { nearestWord } from './options/nearest-word.ts'
-import { complain, standardOutputIsFile } from './terminal/standard-streams.ts'
+import { printError, standardOutputIsFile } from './terminal/standard-streams.ts'
 
 /**
  * Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage, 130
@@ -12,7 +12,9 @@ import { complain, standardOutputIsFile } from './terminal/standard-streams.ts'
 export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A reader that stops early, such as `head`, is no error.
-    process.exit(error.code === 'EPIPE' ? 0 : complain(`standard output: ${error.message}`, '', 1))
+    process.exit(
+      error.code === 'EPIPE' ? 0 : printError(`standard output: ${error.message}`, '', 1),
+    )
   })
   const { name, rest } = split(args)
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
@@ -33,7 +35,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const [wanted, meant] = misspelled(name, rest)
   if (commandNames.includes(wanted)) return run(name, rest)
   const help = meant ? `did you mean kith ${meant}?` : `commands: ${commandNames.join(', ')}`
-  return complain(`unknown command ${JSON.stringify(wanted)}; ${help}`, '', 2)
+  return printError(`unknown command ${JSON.stringify(wanted)}; ${help}`, '', 2)
 }
 
 /** The command's name, of one word or two, and the arguments behind it. */

@@ -7,7 +7,7 @@ import { helpOf } from './options/help.ts'
 import { spellOptions } from './options/spell-options.ts'
 import { CheckFailed, UsageError } from './options/usage-error.ts'
 import { Output, print } from './terminal/output.ts'
-import { complain } from './terminal/standard-streams.ts'
+import { printError } from './terminal/standard-streams.ts'
 import { Stop, Stopped } from './terminal/stop.ts'
 
 /** Runs a command of the list with the arguments behind its name; returns the exit code. */
@@ -46,11 +46,11 @@ export async function runCommand(name: string, args: readonly string[]): Promise
       process.stderr.write(`\n${error.message}\n`)
       return stop.code
     }
-    if (error instanceof CheckFailed) return complain(error.message, '', 3)
-    if (error instanceof UsageError) return complain(error.message, name, 2)
+    if (error instanceof CheckFailed) return printError(error.message, '', 3)
+    if (error instanceof UsageError) return printError(error.message, name, 2)
     if (isKithError(error)) {
       const usage = error.code === 'BAD_SETTING'
-      return complain(spellOptions(error.message, options), usage ? name : '', usage ? 2 : 1)
+      return printError(spellOptions(error.message, options), usage ? name : '', usage ? 2 : 1)
     }
     throw error
   } finally {

@@ -37,7 +37,7 @@ import type { Use } from './settings/setting.ts'
 import { settingRows } from './settings/setting-rows.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { show } from './settings/show.ts'
-import type { Lender, Workspace } from './workspace.ts'
+import type { Workspace, WorkspacePool } from './workspace.ts'
 
 // The functions that `Reranker` and the package's functions call: plain functions, so that a bundle
 // holds only those that a program uses. Each takes the memory, the settings of the call, and the
@@ -60,7 +60,7 @@ export interface Neighbors {
 
 /** @internal The ranking of `rerank`. */
 export function rankWith(
-  lender: Lender,
+  workspaces: WorkspacePool,
   base: MethodSettings,
   query: Query,
   candidates: Candidates,
@@ -68,7 +68,7 @@ export function rankWith(
 ): Ranking {
   const all = settings === undefined ? base : resolveMethodSettings(settings, base)
   refuseIdle(settings, all, useOf(candidates), methodRows)
-  return lender.lend((memory) =>
+  return workspaces.use((memory) =>
     all.method === 'neighbors'
       ? rankQuery(memory, query, candidates, all).ranking
       : baselines[all.method].rank(memory, query, candidates, all),
@@ -77,7 +77,7 @@ export function rankWith(
 
 /** @internal The similarities of `similarity`. */
 export function similarityWith(
-  lender: Lender,
+  workspaces: WorkspacePool,
   base: Settings,
   query: Query,
   candidates: Candidates,
@@ -85,7 +85,7 @@ export function similarityWith(
   settings?: PartialSettings,
 ): Similarities[] {
   const all = withoutWords(completed(settings, base, candidates, 'similarity'))
-  return lender.lend((memory) => {
+  return workspaces.use((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     const rows = checkProbes(probes, context)
     return namedSimilarities(similarities(memory.engine(all.kernel), context, rows, all))
@@ -94,14 +94,14 @@ export function similarityWith(
 
 /** @internal The neighbors of `neighbors`. */
 export function neighborsWith(
-  lender: Lender,
+  workspaces: WorkspacePool,
   base: Settings,
   query: Query,
   candidates: Candidates,
   settings?: PartialSettings,
 ): Neighbors {
   const all = completed(settings, base, candidates, 'neighbors')
-  return lender.lend((memory) => {
+  return workspaces.use((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     const engine = memory.engine(all.kernel)
     const found = engine.neighbors(buildGraph(engine, context, [], all).graph, all)
@@ -116,7 +116,7 @@ export function neighborsWith(
 
 /** @internal The labels of `smoothLabels`. */
 export function labelsWith(
-  lender: Lender,
+  workspaces: WorkspacePool,
   base: LabelSettings,
   query: Query,
   candidates: Candidates,
@@ -125,7 +125,7 @@ export function labelsWith(
 ): Labels {
   const all = settings === undefined ? base : resolveLabelSettings(settings, base)
   refuseIdle(settings, all, useOf(candidates, { job: 'labels' }), labelRows)
-  return lender.lend((memory) => {
+  return workspaces.use((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     requireVectors(context, 'smoothLabels')
     const known = checkGroundTruth(groundTruth, context)
@@ -135,7 +135,7 @@ export function labelsWith(
 
 /** @internal The explanation of `explain`. */
 export function explainWith(
-  lender: Lender,
+  workspaces: WorkspacePool,
   base: MethodSettings,
   query: Query,
   candidates: Candidates,
@@ -143,7 +143,7 @@ export function explainWith(
   settings?: PartialSettings & PriorOptions,
 ): Explanation {
   const { own, rest } = takePriors<PartialSettings>(settings)
-  return takeWith(lender, base, 'explain', query, candidates, rest, (ranked, all) => {
+  return takeWith(workspaces, base, 'explain', query, candidates, rest, (ranked, all) => {
     const count = ranked.ranking.order.length
     if (!Number.isInteger(index) || index < 0 || index >= count) {
       throw new KithError(
@@ -161,13 +161,13 @@ export function explainWith(
 
 /** @internal The ranking and the parts of its scores of `Reranker.takeApart`. */
 export function partsWith(
-  lender: Lender,
+  workspaces: WorkspacePool,
   base: MethodSettings,
   query: Query,
   candidates: Candidates,
   settings?: PartialSettings,
 ): TakenApart {
-  return takeWith(lender, base, 'takeApart', query, candidates, settings, (ranked, all) => {
+  return takeWith(workspaces, base, 'takeApart', query, candidates, settings, (ranked, all) => {
     const parts = scoreParts(ranked, all)
     const context = ranked.chosen ?? Uint32Array.from(parts.keys())
     return { ranking: ranked.ranking, context, parts }
@@ -176,7 +176,7 @@ export function partsWith(
 
 /** Ranks by reciprocal neighbors, and looks at the ranking while its memory lasts. */
 function takeWith<T>(
-  lender: Lender,
+  workspaces: WorkspacePool,
   base: MethodSettings,
   use: string,
   query: Query,
@@ -191,7 +191,7 @@ function takeWith<T>(
     )
   }
   const all = completed(settings, base, candidates, 'explanation')
-  return lender.lend((memory: Workspace) => look(rankQuery(memory, query, candidates, all), all))
+  return workspaces.use((memory: Workspace) => look(rankQuery(memory, query, candidates, all), all))
 }
 
 /** The settings of a job that has no method but its own. */

@@ -1,9 +1,9 @@
 import type { Products } from './kernel/engine.ts'
 import { chooseMetric, FITS, type MetricUse } from './method/metric.ts'
 import type { Settings } from './settings/settings.ts'
-import { Lender } from './workspace.ts'
+import { WorkspacePool } from './workspace.ts'
 
-const lender = /* @__PURE__ */ new Lender()
+const workspaces = /* @__PURE__ */ new WorkspacePool()
 
 /** Vectors that are looked at together; an engine has room for the similarities of all pairs. */
 const BLOCK = 256
@@ -20,7 +20,7 @@ export function queryProducts(vectors: readonly Float32Array[]): Products {
   const squares = new Float64Array(vectors.length)
   const [query] = vectors
   const dimensions = query?.length ?? 0
-  lender.lend((workspace) => {
+  workspaces.use((workspace) => {
     const engine = workspace.engine()
     for (let from = 0; from < vectors.length; from += BLOCK) {
       const block = vectors.slice(from, from + BLOCK)

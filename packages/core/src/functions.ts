@@ -16,10 +16,10 @@ import type { PriorOptions } from './list/priors.ts'
 import type { Ranking } from './method/order-by-score.ts'
 import type { Similarities } from './method/similarities.ts'
 import type { PartialSettings } from './settings/settings.ts'
-import { Lender } from './workspace.ts'
+import { WorkspacePool } from './workspace.ts'
 
 /** The memory that the functions below share, lent to one call at a time. */
-const shared = /* @__PURE__ */ new Lender()
+const shared = /* @__PURE__ */ new WorkspacePool()
 
 /**
  * Reranks a query's candidates by mixing their similarity to the query with how much their

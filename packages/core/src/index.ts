@@ -20,7 +20,12 @@ export type {
 export { explain, neighbors, rerank, similarity, smoothLabels } from './functions.ts'
 export type { KernelName } from './kernel/engine.ts'
 export { init, kernel } from './kernel/load.ts'
-export { type AuditSettings, auditCandidates, type Finding, type Voucher } from './labels/audit.ts'
+export {
+  type AuditSettings,
+  auditCandidates,
+  type Finding,
+  type RelevantNeighbor,
+} from './labels/audit.ts'
 export type { DistilSettings, PartialDistilSettings } from './labels/distil.ts'
 export type { GroundTruth } from './labels/ground-truth.ts'
 export {

@@ -23,7 +23,7 @@ import {
   resolveRerankerSettings,
 } from './settings/reranker-settings.ts'
 import type { PartialSettings } from './settings/settings.ts'
-import { Lender } from './workspace.ts'
+import { WorkspacePool } from './workspace.ts'
 
 /**
  * The method with memory that is reused from call to call, for hot loops. Two rerankers never share
@@ -37,7 +37,7 @@ import { Lender } from './workspace.ts'
  */
 export class Reranker {
   readonly #settings: RerankerSettings
-  readonly #memory = new Lender()
+  readonly #memory = new WorkspacePool()
 
   /** @param settings Settings for calls that do not say otherwise; those of methods and labels included. */
   constructor(settings?: PartialRerankerSettings) {

@@ -7,10 +7,10 @@ import { type Choice, chooseContext, rankChosen } from './method/rank-context.ts
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { prepareText, type Text } from './text/prepare-text.ts'
 import { tokenizerOf } from './text/tokenizer.ts'
-import { Lender } from './workspace.ts'
+import { WorkspacePool } from './workspace.ts'
 
 /** All selections share an engine, which is lent to one call at a time. */
-const shared = /* @__PURE__ */ new Lender()
+const shared = /* @__PURE__ */ new WorkspacePool()
 
 /** Candidates by their texts and scores alone. */
 export type ScoredTexts = Pick<CandidateViews, 'texts' | 'scores'>
@@ -59,7 +59,7 @@ export class Selection {
     this.#query = preparedOf(text, all)
     this.#count = prepared.length
     const found = { texts: prepared, scores }
-    const [size, choice] = shared.lend((memory) => {
+    const [size, choice] = shared.use((memory) => {
       const context = contextOf({ text: this.#query }, found, limit, memory.postings, all)
       return [context.rows - 1, chooseContext(memory, context, all)]
     })
@@ -72,7 +72,7 @@ export class Selection {
   /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
   rerank(vector: Vector, vectors: SomeVectors): Ranking {
     const { contextSize } = this.#settings
-    return shared.lend((memory) => {
+    return shared.use((memory) => {
       const asked = { vector, text: this.#query }
       const found = { vectors, texts: this.#texts, scores: this.#scores }
       const context = contextOf(asked, found, contextSize, memory.postings, this.#settings)

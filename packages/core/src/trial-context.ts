@@ -22,13 +22,13 @@ import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { noPostings, Postings } from './text/postings.ts'
 import { type Tokenizer, tokenizerOf } from './text/tokenizer.ts'
-import { Lender, type Workspace } from './workspace.ts'
+import { type Workspace, WorkspacePool } from './workspace.ts'
 
 /** How many sizes of context S_text is remembered for, and how many kinds of graph neighbors are. */
 const KEPT = { texts: 16, ranks: 32, similarities: 8 }
 
 /** All contexts share an engine, which is lent to one call at a time. */
-const shared = /* @__PURE__ */ new Lender()
+const shared = /* @__PURE__ */ new WorkspacePool()
 const reranker = /* @__PURE__ */ new Reranker()
 
 /**
@@ -95,7 +95,7 @@ export class TrialContext {
         `these settings need ${most} candidates, but the trials have at most ${this.#full.rows - 1}`,
       )
     }
-    return shared.lend((memory) => {
+    return shared.use((memory) => {
       this.#rememberVectors(memory.engine(this.#kernel))
       if (this.#irregular) return reranker.rerank(this.#query, this.#candidates, all)
       const context = this.#contextOf(memory, rows, all)

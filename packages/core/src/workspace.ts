@@ -37,10 +37,10 @@ export class Workspace {
  * over. The workspace is then on loan, and the inner call gets one of its own: no call ever
  * computes in the memory of another.
  */
-export class Lender {
+export class WorkspacePool {
   #idle: Workspace | undefined
 
-  lend<T>(work: (workspace: Workspace) => T): T {
+  use<T>(work: (workspace: Workspace) => T): T {
     const workspace = this.#idle ?? new Workspace()
     this.#idle = undefined
     try {

@@ -46,26 +46,26 @@ describe.each(allKernels)('auditCandidates on %s', (kernel) => {
     )
     // The one with a negative grade is of the query's topic and counts as unjudged.
     expect(expected).toContain(9)
-    for (const { candidate, vouchers } of findings) {
+    for (const { candidate, relevantNeighbors } of findings) {
       const similarity = (known: number) => dot(candidates[known]!, candidates[candidate]!)
       const best = relevant.toSorted((a, b) => similarity(b) - similarity(a)).slice(0, 3)
-      expect(vouchers.map((voucher) => voucher.candidate)).toEqual(best)
+      expect(relevantNeighbors.map((neighbor) => neighbor.candidate)).toEqual(best)
       expectClose(
-        vouchers.map((voucher) => voucher.similarity),
+        relevantNeighbors.map((neighbor) => neighbor.similarity),
         best.map(similarity),
         1e-5,
       )
-      for (const { jaccard } of vouchers) expect(jaccard).toBeLessThanOrEqual(1)
+      for (const { jaccard } of relevantNeighbors) expect(jaccard).toBeLessThanOrEqual(1)
     }
-    expect(findings[0]!.vouchers[0]!.jaccard).toBeGreaterThan(0)
+    expect(findings[0]!.relevantNeighbors[0]!.jaccard).toBeGreaterThan(0)
   })
 })
 
 test('uses level for relevance and perQuery for the length of the list', () => {
   const findings = auditCandidates(query, candidates, grades, { level: 3, perQuery: 2 })
   expect(findings.length).toBe(2)
-  for (const { vouchers } of findings) {
-    expect(vouchers.map(({ candidate }) => candidate)).toEqual([15])
+  for (const { relevantNeighbors } of findings) {
+    expect(relevantNeighbors.map(({ candidate }) => candidate)).toEqual([15])
   }
   expect(auditCandidates(query, candidates, grades, { level: 4 })).toEqual([])
 })
@@ -80,7 +80,7 @@ test('uses words as evidence, and embeddings to find the supporting documents', 
     }),
   ].map((findings) => findings.find(({ candidate }) => candidate === 1)!)
   expect(worded!.evidence).toBeGreaterThan(plain!.evidence)
-  expect(worded!.vouchers).toEqual(plain!.vouchers)
+  expect(worded!.relevantNeighbors).toEqual(plain!.relevantNeighbors)
 })
 
 test('refuses wrong inputs, and names them', () => {

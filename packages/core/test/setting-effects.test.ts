@@ -130,7 +130,7 @@ const jobs: Record<string, (texts: boolean) => Job> = {
       return auditCandidates(query, candidates, grades, settings).flatMap((finding) => [
         finding.candidate,
         finding.evidence,
-        ...finding.vouchers.flatMap((by) => [by.candidate, by.similarity, by.jaccard]),
+        ...finding.relevantNeighbors.flatMap((by) => [by.candidate, by.similarity, by.jaccard]),
       ])
     },
   }),

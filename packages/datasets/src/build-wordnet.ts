@@ -2,7 +2,7 @@ import { seededFraction } from '@kith/base/random'
 import {
   type Category,
   candidateCategories,
-  isGivenAway,
+  isNamedInDocuments,
   VisibleHoles,
   withoutNearCopies,
 } from './categories.ts'
@@ -55,7 +55,7 @@ export function buildWordnet(
   const descendants = new Descendants(synsets, leaves)
   const holes = new VisibleHoles(leaves)
   const judged = candidateCategories(descendants).filter(
-    (category) => !isGivenAway(category, synsets) && !holes.tooMany(category),
+    (category) => !isNamedInDocuments(category, synsets) && !holes.tooMany(category),
   )
   const queries = withoutNearCopies(judged).map((category) => queryOf(category, descendants, seed))
   return { documents: leaves.map(documentOf), queries: withoutShared(queries), notice, seed }

@@ -33,7 +33,7 @@ export function candidateCategories(descendants: Descendants): Category[] {
  * Whether the words alone give a category away: its head word, the last one of its title, stands
  * in the lemmas of more than half of its documents. Finding "bird dog" for "dog" needs no encoder.
  */
-export function isGivenAway(
+export function isNamedInDocuments(
   { synset, relevant }: Category,
   synsets: ReadonlyMap<string, Synset>,
 ): boolean {

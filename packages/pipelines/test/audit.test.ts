@@ -68,18 +68,18 @@ describe('auditRun', () => {
       ...{ queries: 6, documents: 42, leftOut: {} },
     })
     const [head, ...rows] = read('audit.tsv').trimEnd().split('\n')
-    expect(head).toBe('query\tdocument\tevidence\tvouchers')
+    expect(head).toBe('query\tdocument\tevidence\trelevantNeighbors')
     expect(rows.length).toBe(42)
     const cells = rows.map((row) => row.split('\t') as [string, string, string, string])
-    for (const [query, document, , vouchers] of cells) {
+    for (const [query, document, , relevantNeighbors] of cells) {
       const topic = Number(query.slice(1))
       // Ten documents of the topic less three judged ones: exactly those seven.
       expect(Number(document.slice(1)) % 6).toBe(topic)
       expect([`d${topic}`, `d${topic + 6}`, `d${topic + 12}`]).not.toContain(document)
       expect(
-        vouchers
+        relevantNeighbors
           .split(' ')
-          .map((voucher) => voucher.split(':')[0])
+          .map((neighbor) => neighbor.split(':')[0])
           .toSorted(),
       ).toEqual([`d${topic}`, `d${topic + 6}`].toSorted())
     }
@@ -88,7 +88,7 @@ describe('auditRun', () => {
     await audit('audit.jsonl', { limit: 5, workers: 2 })
     const first = JSON.parse(read('audit.jsonl').split('\n')[0]!)
     expect(first).toMatchObject({ query: cells[0]![0], document: cells[0]![1] })
-    expect(first.vouchers[0].jaccard).toBeGreaterThan(0)
+    expect(first.relevantNeighbors[0].jaccard).toBeGreaterThan(0)
     expect(read('audit.jsonl').trimEnd().split('\n').length).toBe(5)
   })
 
@@ -122,9 +122,11 @@ describe('auditRun', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-    for (const { document, vouchers } of entries) {
+    for (const { document, relevantNeighbors } of entries) {
       expect(['d0', 'd6']).not.toContain(document)
-      expect(vouchers.map((voucher: { document: string }) => voucher.document)).toEqual(['d0'])
+      expect(relevantNeighbors.map((neighbor: { document: string }) => neighbor.document)).toEqual([
+        'd0',
+      ])
     }
   })
 

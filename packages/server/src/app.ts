@@ -14,7 +14,7 @@ import { searchRoute } from './routes/search-route.ts'
 /** The state of a running server. */
 export interface ServerState {
   /** Requests under way. */
-  underWay: number
+  inProgress: number
   /** Whether it is about to end. */
   stopping: boolean
 }
@@ -71,14 +71,14 @@ export function createApp(options: AppOptions): RequestListener {
     const start = performance.now()
     const { url = '' } = incoming
     const path = posts.has(url) ? url : pathOf(url)
-    state.underWay++
+    state.inProgress++
     let answer: Answer
     try {
       answer = await answerOf(path, incoming, outgoing)
     } catch (error) {
       answer = problemAnswer(path, problemOf(error, onError))
     }
-    state.underWay--
+    state.inProgress--
     const post = incoming.method === 'POST'
     if (post) await drain(incoming)
     if (state.stopping || (post && !incoming.readableEnded))
@@ -111,7 +111,7 @@ export function createApp(options: AppOptions): RequestListener {
     outgoing: ServerResponse,
   ): Promise<Answer> {
     checkHeaders(incoming)
-    if (state.underWay > limits.requests)
+    if (state.inProgress > limits.requests)
       throw overloaded('too many concurrent requests; retry later')
     const signal = signalOf(outgoing, limits.seconds)
     const cuts: Cuts = { characters: 0, tokens: 0 }

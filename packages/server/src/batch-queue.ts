@@ -7,7 +7,7 @@ export interface BatchRules<In> {
   /** How many may wait. */
   most: number
   /** Batches under way at the same time. */
-  underWay: number
+  inProgress: number
   /** How many of those that wait, at least one, make the next batch. */
   next(inputAt: (place: number) => In | undefined): number
   /** Called with the size of each batch. */
@@ -33,7 +33,7 @@ export class BatchQueue<In, Out> {
   readonly #run: (inputs: In[]) => Promise<Out[]>
   readonly #rules: BatchRules<In>
   #waiting: Entry<In, Out>[] = []
-  #underWay = 0
+  #inProgress = 0
 
   constructor(run: (inputs: In[]) => Promise<Out[]>, rules: BatchRules<In>) {
     this.#run = run
@@ -69,9 +69,9 @@ export class BatchQueue<In, Out> {
   }
 
   #next(): void {
-    while (this.#underWay < this.#rules.underWay && this.#waiting.length > 0) {
+    while (this.#inProgress < this.#rules.inProgress && this.#waiting.length > 0) {
       const size = this.#rules.next((place) => this.#waiting[place]?.input)
-      this.#underWay++
+      this.#inProgress++
       void this.#work(this.#waiting.splice(0, size))
     }
   }
@@ -87,7 +87,7 @@ export class BatchQueue<In, Out> {
     } catch (error) {
       for (const { group } of batch) this.#abandon(group, error)
     }
-    this.#underWay--
+    this.#inProgress--
     this.#next()
   }
 

@@ -34,7 +34,7 @@ export class Channel<Theirs extends Record<keyof Theirs, Answer>> {
   readonly #send: (message: Message) => void
   readonly #answers: Readonly<Record<PropertyKey, Answer>>
   readonly #asked = new Map<number, Asked>()
-  readonly #underWay = new Map<number, AbortController>()
+  readonly #inProgress = new Map<number, AbortController>()
   #next = 0
 
   /**
@@ -73,7 +73,7 @@ export class Channel<Theirs extends Record<keyof Theirs, Answer>> {
   /** Takes a message of the other process. */
   receive(message: Message): void {
     if (message.kind === 'question') void this.#answer(message)
-    else if (message.kind === 'drop') this.#underWay.get(message.id)?.abort()
+    else if (message.kind === 'drop') this.#inProgress.get(message.id)?.abort()
     else {
       const asked = this.#asked.get(message.id)
       if (message.kind === 'answer') asked?.resolve(message.value)
@@ -84,12 +84,12 @@ export class Channel<Theirs extends Record<keyof Theirs, Answer>> {
   /** Ends all questions, since the other process is gone. */
   close(reason: Error): void {
     for (const { reject } of this.#asked.values()) reject(reason)
-    for (const work of this.#underWay.values()) work.abort()
+    for (const work of this.#inProgress.values()) work.abort()
   }
 
   async #answer({ id, name, value }: Message & { kind: 'question' }): Promise<void> {
     const work = new AbortController()
-    this.#underWay.set(id, work)
+    this.#inProgress.set(id, work)
     try {
       const answer = await this.#answers[name]!(value as never, work.signal)
       this.#send({ kind: 'answer', id, value: answer })
@@ -97,7 +97,7 @@ export class Channel<Theirs extends Record<keyof Theirs, Answer>> {
       const problem = error instanceof Problem ? partsOfProblem(error) : undefined
       this.#send({ kind: 'error', id, error: partsOf(error), problem })
     } finally {
-      this.#underWay.delete(id)
+      this.#inProgress.delete(id)
     }
   }
 }

@@ -47,7 +47,7 @@ export class Embedder {
     const rules: BatchRules<string> = {
       name: 'texts',
       most: limits.queue,
-      underWay: 2,
+      inProgress: 2,
       next: batchSize,
       onBatch: (texts) => events.onBatch(texts),
     }

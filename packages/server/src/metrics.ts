@@ -8,7 +8,7 @@ const TEXTS = [1, 2, 4, 8, 16]
 /** Figures that are measured at each request for the metrics. */
 export interface Gauges {
   /** Requests under way. */
-  underWay(): number
+  inProgress(): number
   /** Texts that wait for the encoder of this process. */
   waiting?(): number
   /** Texts whose embeddings this process keeps. */
@@ -27,7 +27,7 @@ export class Metrics implements EmbedderEvents {
   readonly #lookups: Counter<'result'>
   readonly #cuts: Counter<'limit'>
 
-  constructor({ underWay, waiting = () => 0, cached = () => 0 }: Gauges) {
+  constructor({ inProgress, waiting = () => 0, cached = () => 0 }: Gauges) {
     const registers = [this.#registry]
     this.#requests = new Counter({
       name: 'kith_requests_total',
@@ -70,7 +70,7 @@ export class Metrics implements EmbedderEvents {
         },
       })
     }
-    gauge('kith_requests_in_progress', 'Requests in progress.', underWay)
+    gauge('kith_requests_in_progress', 'Requests in progress.', inProgress)
     gauge('kith_encoder_queue_texts', 'Texts waiting for the encoder.', waiting)
     gauge('kith_embedding_cache_entries', 'Entries in the embedding cache.', cached)
   }

@@ -36,7 +36,7 @@ export class Searcher {
     this.#queue = new BatchQueue((searches) => this.#search(searches), {
       name: 'searches',
       most: limits.requests,
-      underWay: 1,
+      inProgress: 1,
       next: (searchAt) => {
         let size = 1
         while (size < BATCH && searchAt(size)) size++

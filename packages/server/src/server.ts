@@ -95,9 +95,9 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       store,
       options.statistics,
     )
-    const state: ServerState = { underWay: 0, stopping: false }
+    const state: ServerState = { inProgress: 0, stopping: false }
     const metrics = new Metrics({
-      underWay: () => state.underWay,
+      inProgress: () => state.inProgress,
       waiting: () => embedder?.waiting ?? 0,
       cached: () => embedder?.cached ?? 0,
     })

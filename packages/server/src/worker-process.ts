@@ -11,8 +11,8 @@ import { Metrics } from './metrics.ts'
 import { Ranker } from './ranker.ts'
 import type { DocumentSearcher } from './searcher.ts'
 
-const state: ServerState = { underWay: 0, stopping: false }
-const metrics = new Metrics({ underWay: () => state.underWay })
+const state: ServerState = { inProgress: 0, stopping: false }
+const metrics = new Metrics({ inProgress: () => state.inProgress })
 let server: Promise<HttpServer> | undefined
 
 const answers: ToWorkers = {

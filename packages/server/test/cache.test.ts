@@ -43,7 +43,7 @@ test('runs waiting inputs in batches in order, and fails only the batch with the
       if (inputs.includes(13)) throw new Error('unlucky')
       return inputs.map((input) => input * 2)
     },
-    { name: 'numbers', most: 12, underWay: 1, next: (at) => (at(1) === undefined ? 1 : 2) },
+    { name: 'numbers', most: 12, inProgress: 1, next: (at) => (at(1) === undefined ? 1 : 2) },
   )
   const [first, unlucky, last] = [
     [1, 2, 3, 4],

@@ -1,6 +1,6 @@
 import { type PoolWorker, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import type { Batch, Best, Block, ScannerRecipe } from './exact/scanner.ts'
-import type { AsyncScanner } from './hand-round.ts'
+import type { AsyncScanner } from './scan-blocks.ts'
 
 /** Starting a thread takes as long as many a search, so that threads wait this long for another. */
 const IDLE_MILLISECONDS = 5000

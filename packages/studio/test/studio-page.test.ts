@@ -386,7 +386,7 @@ describe.skipIf(!browser)('the page of the studio', () => {
       expect(three(shown)).toEqual(three([similarity, words, near, support]))
       expect(shown.reduce((sum, part) => sum + part, 0)).toBeCloseTo(scores[3]!, 1)
       const weights = async (kind: string): Promise<string[]> =>
-        three((await card.locator(`.vouchers.${kind} .number`).allInnerTexts()).map(numberOf))
+        three((await card.locator(`.reasons.${kind} .number`).allInnerTexts()).map(numberOf))
       expect(matched.length).toBeGreaterThan(0)
       expect(await weights('words')).toEqual(three(matched.map(({ weight }) => weight)))
       expect(await weights('neighbors')).toEqual(
@@ -421,7 +421,7 @@ describe.skipIf(!browser)('the page of the studio', () => {
       const marked = await full.locator('mark').allInnerTexts()
       expect(marked).toEqual(text.match(/birchs|birch|cedars|cedar/g))
       expect(ids[document]).toBe(await full.locator('.id').innerText())
-      expect(await page.locator('.vouchers.words mark').first().innerText()).toBe('birch')
+      expect(await page.locator('.reasons.words mark').first().innerText()).toBe('birch')
     })
   })
 

@@ -5,7 +5,7 @@ export { Batches } from './batches.ts'
 export {
   type Handler,
   type Patience,
-  patiently,
+  retryWhileDown,
   type WorkEvent,
   type WorkOptions,
   work,

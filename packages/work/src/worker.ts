@@ -50,7 +50,7 @@ export async function work(
   const { batch, lanes, lease, untilEmpty } = options
   const only = batch === undefined ? undefined : (await batches.row(batch)).id
   const worker = new Worker(batches, handle, options, only)
-  const signs = setInterval(() => void worker.signOfLife(), (lease * 1000) / 3)
+  const signs = setInterval(() => void worker.renewLeases(), (lease * 1000) / 3)
   try {
     await Promise.all(Array.from({ length: lanes }, () => worker.lane()))
     return { left: untilEmpty ? await batches.queue.unfinished(only) : 0 }
@@ -65,7 +65,7 @@ class Worker {
   readonly #options: WorkOptions
   /** The batch whose jobs are done; undefined for those of all. */
   readonly #only: number | undefined
-  readonly #underWay = new Set<string>()
+  readonly #inProgress = new Set<string>()
   #signing = false
 
   constructor(batches: Batches, handle: Handler, options: WorkOptions, only: number | undefined) {
@@ -78,12 +78,12 @@ class Worker {
   /**
    * Keeps the jobs under way from other workers, and frees those of workers without a heartbeat.
    */
-  async signOfLife(): Promise<void> {
+  async renewLeases(): Promise<void> {
     // The last call still waits for a database that is away.
     if (this.#signing) return
     this.#signing = true
     try {
-      await this.#batches.queue.renew([...this.#underWay], this.#options.lease)
+      await this.#batches.queue.renew([...this.#inProgress], this.#options.lease)
       await this.#batches.queue.expire()
     } catch {
       // The database is away; the next job reports it.
@@ -99,15 +99,16 @@ class Worker {
     while (!signal.aborted) {
       const job = await this.#take()
       if (job) {
-        this.#underWay.add(job.id)
+        this.#inProgress.add(job.id)
         try {
           await this.#do(job)
         } finally {
-          this.#underWay.delete(job.id)
+          this.#inProgress.delete(job.id)
         }
         continue
       }
-      if (untilEmpty && (await this.#patiently(() => queue.unfinished(this.#only))) === 0) return
+      if (untilEmpty && (await this.#retryWhileDown(() => queue.unfinished(this.#only))) === 0)
+        return
       await setTimeout(PAUSE, undefined, { signal }).catch(() => {})
     }
   }
@@ -119,7 +120,7 @@ class Worker {
   async #take(): Promise<TakenJob | undefined> {
     const { lease, signal, untilEmpty } = this.#options
     try {
-      return await this.#patiently(() => this.#batches.queue.take(lease, this.#only))
+      return await this.#retryWhileDown(() => this.#batches.queue.take(lease, this.#only))
     } catch (error) {
       // With `untilEmpty` it is not known whether jobs are left.
       if (signal.aborted && isPassing(error) && !untilEmpty) return undefined
@@ -132,16 +133,16 @@ class Worker {
     const { onEvent } = this.#options
     let name = `job ${job.id}`
     try {
-      const { batch, items } = await this.#patiently(() => this.#load(job))
+      const { batch, items } = await this.#retryWhileDown(() => this.#load(job))
       name = batch.name
       const { results, error } = await this.#handleAll(batch, items)
-      await this.#patiently(() => this.#finish(job, results, error))
+      await this.#retryWhileDown(() => this.#finish(job, results, error))
       if (error) onEvent({ kind: 'failed', batch: name, message: error.message })
       else onEvent({ kind: 'done', batch: name, queries: items.length })
     } catch (error) {
       // The database is away and the signal was aborted: another worker gets the job later.
       if (isPassing(error)) throw error
-      await this.#patiently(() => this.#fail(job, error as Error))
+      await this.#retryWhileDown(() => this.#fail(job, error as Error))
       onEvent({ kind: 'failed', batch: name, message: (error as Error).message })
     }
   }
@@ -196,7 +197,7 @@ class Worker {
 
   /** The results of some queries, one for each of them. */
   async #handleSome(batch: Batch, items: readonly BatchItem[]): Promise<BatchResult[]> {
-    const results = await this.#patiently(() => this.#handle(batch, items))
+    const results = await this.#retryWhileDown(() => this.#handle(batch, items))
     const complete =
       results.length === items.length && items.every(({ query }, i) => results[i]!.query === query)
     if (complete) return results
@@ -227,10 +228,10 @@ class Worker {
     await inTransaction(connections, (client) => queue.fail(client, job.id, error.message))
   }
 
-  #patiently<T>(action: () => Promise<T>): Promise<T> {
+  #retryWhileDown<T>(action: () => Promise<T>): Promise<T> {
     const { signal, onEvent } = this.#options
     const onWaiting = (message: string): void => onEvent({ kind: 'waiting', message })
-    return patiently({ signal, onWaiting }, action)
+    return retryWhileDown({ signal, onWaiting }, action)
   }
 }
 
@@ -257,10 +258,10 @@ export interface Patience {
  * reached, or its disk is full. Every other error, such as a wrong password, is thrown at once.
  *
  * ```ts
- * const progress = await patiently({ onWaiting: console.error }, () => batches.progress())
+ * const progress = await retryWhileDown({ onWaiting: console.error }, () => batches.progress())
  * ```
  */
-export async function patiently<T>(
+export async function retryWhileDown<T>(
   { signal, onWaiting }: Patience,
   action: () => Promise<T>,
 ): Promise<T> {

@@ -57,7 +57,7 @@ export function checkHits(hits: unknown): void {
       'hits must be an array of hits, got an array of arrays; pass the hits of one query',
     )
   }
-  throw new KithError('BAD_INPUT', `hits must be an array, got ${insteadOfHits(hits)}`)
+  throw new KithError('BAD_INPUT', `hits must be an array, got ${describeNonHits(hits)}`)
 }
 
 /** Refuses a reader that was not called, such as `qdrant` for `qdrant()`, and values that are no reader. */
@@ -83,7 +83,7 @@ export function checkVectorReader(reader: unknown): void {
 /** The names under which clients return their lists of hits, by the order in which they are looked for. */
 const lists = ['points', 'matches', 'hits', 'objects', 'rows', 'result', 'results', 'data', 'body']
 
-function insteadOfHits(value: unknown): string {
+function describeNonHits(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   if (typeof (value as { then?: unknown }).then === 'function') return 'a promise; await it'
   const path = pathToList(value, 2)

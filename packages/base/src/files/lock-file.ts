@@ -6,7 +6,7 @@ import { KithError } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import { asFileError } from './file-error.ts'
 import { makeFolder } from './output-place.ts'
-import { lifeOf, MARK, ownMark, processOf } from './unfinished.ts'
+import { MARK, ownMark, processOf, processState } from './unfinished.ts'
 import { writeAllSync } from './write-all.ts'
 
 /** Milliseconds between two heartbeats. */
@@ -119,7 +119,7 @@ function otherHolder(file: string, own: string): Holder | undefined {
     const found = statSync(lock, { throwIfNoEntry: false })
     if (!found) continue
     const silence = now - found.mtimeMs
-    const life = lifeOf(mark)
+    const life = processState(mark)
     if (life === 'dead' || (life === 'elsewhere' && silence > SILENCE)) {
       rmSync(lock, { force: true })
     } else {
@@ -193,7 +193,7 @@ function taken({ lock, mark, silence }: Holder): KithError {
   const seconds = Math.max(0, Math.round(silence / 1000))
   const sign = `it was last active ${seconds} s ago`
   const rule =
-    lifeOf(mark) === 'elsewhere'
+    processState(mark) === 'elsewhere'
       ? `after ${SILENCE / 1000} s of silence, run the same command again to continue`
       : `stop that process, or wait until it ends`
   return new KithError(

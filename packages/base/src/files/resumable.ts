@@ -32,11 +32,11 @@ export interface ResumableWork<State> {
 }
 
 /** The files that are being written, and whether each has a journal to resume from. */
-const underWay = new Map<string, boolean>()
+const inProgress = new Map<string, boolean>()
 
 /** Files that the next start of the program resumes: named when a signal ends the program. */
 export function resumableFiles(): string[] {
-  return [...underWay].flatMap(([file, kept]) => (kept ? [file] : []))
+  return [...inProgress].flatMap(([file, kept]) => (kept ? [file] : []))
 }
 
 /**
@@ -61,11 +61,11 @@ export async function writeResumably<State>(
   }
   const partial = `${place.file}.partial`
   const lock = lockFile(partial)
-  underWay.set(file, false)
+  inProgress.set(file, false)
   try {
-    await new Parts(place, partial, lock, () => underWay.set(file, true)).run(file, work)
+    await new Parts(place, partial, lock, () => inProgress.set(file, true)).run(file, work)
   } finally {
-    underWay.delete(file)
+    inProgress.delete(file)
     await lock.close()
   }
 }

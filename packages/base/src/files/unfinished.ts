@@ -26,7 +26,7 @@ export function processOf(mark: string): number {
 }
 
 /** Whether the process of a mark lives; `elsewhere` if this host cannot know. */
-export function lifeOf(mark: string): 'alive' | 'dead' | 'elsewhere' {
+export function processState(mark: string): 'alive' | 'dead' | 'elsewhere' {
   const [host, pid, start] = mark.split('-')
   if (host !== hostDigest()) return 'elsewhere'
   if (!answers(Number(pid))) return 'dead'
@@ -123,7 +123,7 @@ function sweep(folder: string): void {
   swept.add(folder)
   for (const name of namesIn(folder)) {
     const mark = LEFTOVER.exec(name)?.[1]
-    if (mark === undefined || lifeOf(mark) !== 'dead') continue
+    if (mark === undefined || processState(mark) !== 'dead') continue
     const file = join(folder, name)
     const stats = lstatSync(file, { throwIfNoEntry: false })
     if (!stats?.isFile() || (process.getuid && stats.uid !== process.getuid())) continue

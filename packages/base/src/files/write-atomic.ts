@@ -45,7 +45,7 @@ export async function prepareAtomic(
 ): Promise<PreparedFile> {
   const place = outputPlace(file)
   const packed = hasPackedName(file)
-  const fill = (descriptor: number) => pour({ descriptor, file, packed }, body)
+  const fill = (descriptor: number) => writeBody({ descriptor, file, packed }, body)
   if (!place.straight) return prepare(place, file, fill)
   const { descriptor, close } = await openStraight(place, file)
   await fill(descriptor).finally(close)
@@ -63,7 +63,7 @@ export async function prepareHeaded(
 ): Promise<PreparedFile> {
   const place = outputPlace(file)
   const fill = async (descriptor: number, name: string): Promise<void> => {
-    const head = await pour({ descriptor, file: name, packed: false }, body)
+    const head = await writeBody({ descriptor, file: name, packed: false }, body)
     await writeAll(descriptor, head, 0, name)
   }
   if (!place.straight && !hasPackedName(file)) {
@@ -81,7 +81,9 @@ export async function putInPlace(written: string, output: string): Promise<void>
   const place = outputPlace(output)
   if (place.straight) {
     const { descriptor, close } = await openStraight(place, output)
-    const copy = pour({ descriptor, file: output, packed: false }, (write) => read(written, write))
+    const copy = writeBody({ descriptor, file: output, packed: false }, (write) =>
+      read(written, write),
+    )
     await copy.finally(close)
     await rm(written, { force: true })
     return
@@ -159,15 +161,15 @@ interface Sink {
 }
 
 /** Lets a function write into an open file, packed where that is wanted. */
-async function pour<T>(
+async function writeBody<T>(
   { descriptor, file, packed }: Sink,
   body: (write: Write) => Promise<T>,
 ): Promise<T> {
   const append = (bytes: Uint8Array): Promise<void> => writeAll(descriptor, bytes, null, file)
-  return packed ? pourPacked(append, body) : pourPlain(append, body)
+  return packed ? writePacked(append, body) : writePlain(append, body)
 }
 
-async function pourPlain<T>(
+async function writePlain<T>(
   append: (bytes: Uint8Array) => Promise<void>,
   body: (write: Write) => Promise<T>,
 ): Promise<T> {
@@ -190,7 +192,7 @@ async function pourPlain<T>(
   return result
 }
 
-async function pourPacked<T>(
+async function writePacked<T>(
   append: (bytes: Uint8Array) => Promise<void>,
   body: (write: Write) => Promise<T>,
 ): Promise<T> {
@@ -201,7 +203,7 @@ async function pourPacked<T>(
   // The error is thrown where it is awaited below; without this, Node would report it as unhandled before.
   done.catch(() => {})
   try {
-    const result = await pourPlain(async (bytes) => {
+    const result = await writePlain(async (bytes) => {
       if (!gzip.write(bytes)) await Promise.race([once(gzip, 'drain'), done])
     }, body)
     gzip.end()

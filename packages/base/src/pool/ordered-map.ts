@@ -31,7 +31,7 @@ export async function* orderedMap<Task, Answer>(
     ended.signal.addEventListener('abort', () => resolve())
   })
   const source = toAsync(tasks)
-  const underWay: { task: Task; answer: Outcome<Answer> }[] = []
+  const inProgress: { task: Task; answer: Outcome<Answer> }[] = []
   let reading: Outcome<IteratorResult<Task, void>> | undefined
   let sourceEnd: { error?: unknown } | undefined
   try {
@@ -44,13 +44,13 @@ export async function* orderedMap<Task, Answer>(
         else if (read.value.done) sourceEnd = {}
         else {
           const task = read.value.value
-          underWay.push({ task, answer: outcomeOf(work(task, ended.signal)) })
+          inProgress.push({ task, answer: outcomeOf(work(task, ended.signal)) })
         }
       }
-      if (!sourceEnd && underWay.length < ahead) reading ??= outcomeOf(source.next())
-      const first = underWay[0]
+      if (!sourceEnd && inProgress.length < ahead) reading ??= outcomeOf(source.next())
+      const first = inProgress[0]
       if (first?.answer.result) {
-        underWay.shift()
+        inProgress.shift()
         const done = first.answer.result
         if ('error' in done) throw done.error
         yield [first.task, done.value]

@@ -98,12 +98,12 @@ export abstract class MessageWorker<Request, Answer> implements PoolWorker<Reque
   }
 
   /** The worker cannot continue: requests without an answer fail. */
-  protected died(death: Death): void {
-    if (!this.#failure) this.#fail(deathError(this.#job, this.#memoryAdvice, death))
+  protected died(death: WorkerExit): void {
+    if (!this.#failure) this.#fail(exitError(this.#job, this.#memoryAdvice, death))
   }
 
   /** The thread or process has ended. */
-  protected gone(death: Death): void {
+  protected gone(death: WorkerExit): void {
     this.died(death)
     this.#markEnded()
   }
@@ -122,7 +122,7 @@ export class WorkerDied extends KithError {
 }
 
 /** How a worker ended. */
-interface Death {
+interface WorkerExit {
   /** Exit code, or the name of a signal; undefined while only the error is known. */
   exit?: number | string | undefined
   /** An error that was thrown outside of a request. */
@@ -137,7 +137,7 @@ interface Death {
  * @param job The worker's name in messages, such as `a search worker`.
  * @param advice The advice in the message if memory ran out.
  */
-function deathError(job: string, advice: string, { exit, error, memory }: Death): KithError {
+function exitError(job: string, advice: string, { exit, error, memory }: WorkerExit): KithError {
   const options = error && { cause: error }
   if (memory) {
     const how = exit === undefined ? 'ran out of memory' : `ended (${exit})`

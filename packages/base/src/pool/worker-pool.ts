@@ -23,7 +23,7 @@ export interface PoolOptions<Request, Answer> {
 }
 
 interface Member {
-  underWay: number
+  inProgress: number
   end: NodeJS.Timeout | undefined
 }
 
@@ -121,10 +121,10 @@ export class WorkerPool<Request, Answer> {
   /** Gives an acquired worker back. */
   release(worker: PoolWorker<Request, Answer>): void {
     const member = this.#members.get(worker)
-    if (member) member.underWay--
+    if (member) member.inProgress--
     this.#dropDead()
     const { idle } = this.#options
-    if (idle !== undefined && member?.underWay === 0) {
+    if (idle !== undefined && member?.inProgress === 0) {
       member.end = setTimeout(() => this.#retire(worker), idle).unref()
     }
     this.#serveQueue()
@@ -180,19 +180,19 @@ export class WorkerPool<Request, Answer> {
     this.#dropDead()
     const { size, depth = 1 } = this.#options
     const most = impatient ? size : 1
-    const [least] = [...this.#members].sort(([, a], [, b]) => a.underWay - b.underWay)
+    const [least] = [...this.#members].sort(([, a], [, b]) => a.inProgress - b.inProgress)
     const found =
-      least && (least[1].underWay === 0 || this.#members.size >= most) ? least : this.#start()
+      least && (least[1].inProgress === 0 || this.#members.size >= most) ? least : this.#start()
     const [worker, member] = found
-    if (member.underWay >= depth) return undefined
+    if (member.inProgress >= depth) return undefined
     clearTimeout(member.end)
-    member.underWay++
+    member.inProgress++
     return worker
   }
 
   #start(): [PoolWorker<Request, Answer>, Member] {
     const worker = this.#options.start()
-    const member: Member = { underWay: 0, end: undefined }
+    const member: Member = { inProgress: 0, end: undefined }
     this.#members.set(worker, member)
     this.#living.add(worker)
     void worker.ended.then(() => this.#living.delete(worker))

@@ -31,9 +31,12 @@ export const backgroundCommand = defineCommand({
     seed: optionalWhole(values, 'seed', { from: 0, to: 2 ** 32 - 1 }),
   }),
   async run(inputs, output, stop) {
-    const made = await stop.heed((signal) => collectBackground(inputs, output.hooks(signal)), {
-      next: 'nothing was written',
-    })
+    const made = await stop.untilStopped(
+      (signal) => collectBackground(inputs, output.hooks(signal)),
+      {
+        next: 'nothing was written',
+      },
+    )
     const { out, documents, dimensions, pairs, nearest } = made
     const shown = ({ mean, deviation }: typeof pairs) =>
       `${mean.toFixed(3)} ± ${deviation.toFixed(3)}`

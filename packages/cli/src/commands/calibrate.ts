@@ -45,7 +45,7 @@ export const calibrateCommand = defineCommand({
     out: text(values, 'out'),
   }),
   async run(inputs, output, stop) {
-    const result = await stop.heed((signal) => calibrateRun(inputs, output.hooks(signal)), {
+    const result = await stop.untilStopped((signal) => calibrateRun(inputs, output.hooks(signal)), {
       next: 'nothing was written',
     })
     const { estimated, calibrated, fixed, queries, helps, out, page } = result

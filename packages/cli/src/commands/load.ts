@@ -41,7 +41,7 @@ export const loadCommand = defineCommand({
       tokenizer: readTokenizer(values),
       index: isSet(values, 'index'),
     }
-    const result = await stop.heed((signal) => loadStore(inputs, output.hooks(signal)), {
+    const result = await stop.untilStopped((signal) => loadStore(inputs, output.hooks(signal)), {
       onStop: () => output.remark('stopping: finishing the current documents'),
       next: 'run the same command again; documents that are already loaded are replaced',
     })

@@ -68,7 +68,7 @@ export const serveCommand = defineCommand({
         })),
     })
     output.result({ url: server.url }, `kith serve is listening on ${server.url}`)
-    await stop.heed(aborted, {
+    await stop.untilStopped(aborted, {
       onStop: () => output.remark('stopping: finishing the current requests'),
     })
     await server.close()

@@ -43,7 +43,7 @@ export const studioCommand = defineCommand({
       const studio = await startStudio(collection, port)
       output.result({ url: studio.url }, `Kith Studio: ${studio.url}`)
       if (open) openBrowser(studio.url)
-      await stop.heed(aborted)
+      await stop.untilStopped(aborted)
       await studio.close()
     } finally {
       await collection.close()

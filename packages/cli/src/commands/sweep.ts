@@ -36,7 +36,7 @@ export const sweepCommand = defineCommand({
     }
   },
   async run(inputs, output, stop) {
-    const { out, files, figures } = await stop.heed(
+    const { out, files, figures } = await stop.untilStopped(
       (signal) => sweepRun(inputs, output.hooks(signal)),
       { next: 'unfinished output was removed; run the same command again to start over' },
     )

@@ -29,7 +29,7 @@ export const termStatisticsCommand = defineCommand({
   }),
   async run(inputs, output, stop) {
     const { out } = inputs
-    const { documents, length, hashes } = await stop.heed(
+    const { documents, length, hashes } = await stop.untilStopped(
       (signal) => collectTermStatistics(inputs, output.hooks(signal)),
       { next: 'nothing was written' },
     )

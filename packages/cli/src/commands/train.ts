@@ -73,10 +73,10 @@ export const trainCommand = defineCommand({
     }
     if (fit) {
       const run = (signal: AbortSignal) => fitAdapterFiles(fit, output.hooks(signal))
-      return tellFitted(output, await stop.heed(run, stopped), fit)
+      return tellFitted(output, await stop.untilStopped(run, stopped), fit)
     }
     output.remark(`training by ${recipe}`)
     const run = (signal: AbortSignal) => trainFromFiles(train, output.hooks(signal))
-    tellTrained(output, await stop.heed(run, stopped), train)
+    tellTrained(output, await stop.untilStopped(run, stopped), train)
   },
 })

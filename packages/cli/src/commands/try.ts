@@ -67,7 +67,7 @@ export const tryCommand = defineCommand({
       level: optionalWhole(values, 'level'),
       workers: optionalWhole(values, 'workers'),
     }
-    const result = await stop.heed((signal) => tryDataset(inputs, output.hooks(signal)), {
+    const result = await stop.untilStopped((signal) => tryDataset(inputs, output.hooks(signal)), {
       onStop: () => output.remark('stopping'),
       next: `finished steps are kept in ${dataset}/.kith; run the same command again to resume`,
     })

@@ -59,7 +59,7 @@ export const tuneTrainingCommand = defineCommand({
       throw new UsageError(
         '--dev-queries, --dev-run and --dev-qrels are required: trials are compared on these queries',
       )
-    const result = await stop.heed((signal) => tuneTraining(inputs, output.hooks(signal)), {
+    const result = await stop.untilStopped((signal) => tuneTraining(inputs, output.hooks(signal)), {
       onStop: () => output.remark('stopping: finishing the current step'),
       next: `finished trials are kept in ${trainingStudy(out)}; run the same command again to resume`,
     })

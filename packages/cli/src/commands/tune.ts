@@ -34,7 +34,7 @@ export const tuneCommand = defineCommand({
     }
   },
   async run(inputs, output, stop) {
-    const result = await stop.heed((signal) => tuneRun(inputs, output.hooks(signal)), {
+    const result = await stop.untilStopped((signal) => tuneRun(inputs, output.hooks(signal)), {
       next: `finished trials are kept in ${inputs.study}; run the same command again to resume`,
     })
     tellTuned(output, result)

@@ -35,7 +35,7 @@ export const workCommand = defineCommand({
       lease: optionalWhole(values, 'lease'),
       untilEmpty: isSet(values, 'until-empty'),
     }
-    const { queries, failures, left } = await stop.heed(
+    const { queries, failures, left } = await stop.untilStopped(
       (signal) => workBatches(inputs, output.hooks(signal)),
       {
         onStop: () => output.remark('stopping: finishing the current jobs'),

@@ -21,7 +21,7 @@ export function legible(message: string): string {
 }
 
 /** Says what went wrong, and for bad usage of which command the help may be asked; returns the exit code. */
-export function complain(message: string, command: string, code: number): number {
+export function printError(message: string, command: string, code: number): number {
   process.stderr.write(`kith: ${legible(message)}\n`)
   if (code === 2) process.stderr.write(`Try: kith ${command ? `${command} ` : ''}--help\n`)
   return code

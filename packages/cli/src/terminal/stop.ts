@@ -16,7 +16,7 @@ export class Stopped extends Error {
 }
 
 /** How a command heeds a signal. */
-export interface Heeding {
+export interface StopOptions {
   /** Called when the signal comes, to name the work that is still being finished. */
   onStop?: () => void
   /** The instruction to resume, once the command has stopped. */
@@ -43,9 +43,9 @@ function hasCause(error: unknown, reason: unknown): boolean {
 export class Stop {
   readonly #controller = new AbortController()
   readonly #listeners = Object.entries(codes).map(
-    ([signal, code]) => [signal, () => this.#heard(code)] as const,
+    ([signal, code]) => [signal, () => this.#onSignal(code)] as const,
   )
-  #heeding: Heeding | undefined
+  #stopOptions: StopOptions | undefined
   #first: number | undefined
   #code = 0
   readonly #watch = startedByNpx() ? this.#watchParent() : undefined
@@ -64,12 +64,12 @@ export class Stop {
    *
    * @param work Where it ends before all is done, it throws the signal's reason.
    */
-  async heed<T>(
+  async untilStopped<T>(
     work: (signal: AbortSignal) => Promise<T>,
-    { next = '', ...heeding }: Heeding = {},
+    { next = '', ...heeding }: StopOptions = {},
   ): Promise<T> {
     const { signal } = this.#controller
-    this.#heeding = heeding
+    this.#stopOptions = heeding
     try {
       return await work(signal)
     } catch (error) {
@@ -77,7 +77,7 @@ export class Stop {
         ? new Stopped(`stopped; ${next}`)
         : error
     } finally {
-      this.#heeding = undefined
+      this.#stopOptions = undefined
     }
   }
 
@@ -94,20 +94,20 @@ export class Stop {
   #watchParent(): NodeJS.Timeout {
     const parent = process.ppid
     const look = (): void => {
-      if (process.ppid !== parent && this.#first === undefined) this.#heard(codes['SIGTERM']!)
+      if (process.ppid !== parent && this.#first === undefined) this.#onSignal(codes['SIGTERM']!)
     }
     return setInterval(look, LOOK).unref()
   }
 
-  #heard(code: number): void {
+  #onSignal(code: number): void {
     const now = performance.now()
     const first = this.#first === undefined
     // One Ctrl-C comes twice under npx: the terminal sends the signal to the program, and npx passes it on.
     if (!first && now - this.#first! < ECHO) return
     this.#first ??= now
     this.#code = code
-    if (!first || !this.#heeding) this.#end()
-    this.#heeding?.onStop?.()
+    if (!first || !this.#stopOptions) this.#end()
+    this.#stopOptions?.onStop?.()
     this.#controller.abort()
   }
 

@@ -83,7 +83,7 @@ export class WasmEngine implements Engine {
   blend(graph: WasmSquare | undefined, s: WasmSquare, weight: number): WasmSquare {
     const sum = graph ?? s
     this.#wasm.blend(s.at, sum.at, s.stride, weight, Number(sum === s))
-    if (sum !== s) this.#memory.giveBack(s.at, s.stride * s.stride * 4)
+    if (sum !== s) this.#memory.free(s.at, s.stride * s.stride * 4)
     return sum
   }
 

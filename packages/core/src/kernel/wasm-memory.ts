@@ -51,7 +51,7 @@ export class WasmMemory {
   }
 
   /** Releases the last reserved bytes if they start at this address and have this length. */
-  giveBack(start: number, bytes: number): void {
+  free(start: number, bytes: number): void {
     if (start + Math.ceil(bytes / 16) * 16 === this.#end) this.#end = start
   }
 

@@ -6,7 +6,7 @@ import { refuseIdle, useOf } from '../settings/idle.ts'
 import { presetOf } from '../settings/setting.ts'
 import { range, resolve } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
-import { Lender } from '../workspace.ts'
+import { WorkspacePool } from '../workspace.ts'
 import {
   defaultLabelSettings,
   type LabelSettings,
@@ -22,11 +22,11 @@ export interface Finding {
   /** r'': the evidence that it is relevant. */
   evidence: number
   /** The relevant candidates that are most similar to it, best first, three at the most. */
-  vouchers: Voucher[]
+  relevantNeighbors: RelevantNeighbor[]
 }
 
 /** A relevant candidate that supports another. */
-export interface Voucher {
+export interface RelevantNeighbor {
   candidate: number
   /** Of the embeddings. */
   similarity: number
@@ -52,7 +52,7 @@ export const auditPreset: LabelSettings = presetOf(defaultLabelSettings, {
 })
 
 /** Relevant candidates that are named for one that may be. */
-const VOUCHERS = 3
+const RELEVANT_NEIGHBORS = 3
 
 const own = { level: 1, perQuery: 10 }
 const ownRules = {
@@ -60,7 +60,7 @@ const ownRules = {
   perQuery: range({ from: 1, integer: true }),
 }
 
-const memory = /* @__PURE__ */ new Lender()
+const memory = /* @__PURE__ */ new WorkspacePool()
 
 /**
  * The unjudged candidates of a query that are probably relevant, most evidence first: those that
@@ -86,7 +86,7 @@ export function auditCandidates(
   const { level, perQuery } = resolve({ level: givenLevel, perQuery: givenCount }, own, ownRules)
   const settings = resolveLabelSettings(rest, auditPreset)
   refuseIdle(rest, settings, useOf(candidates, { job: 'audit' }), labelRows)
-  return memory.lend((workspace) => {
+  return memory.use((workspace) => {
     const context = contextOf(query, candidates, Infinity, workspace.postings, settings)
     requireVectors(context, 'an audit')
     const judged = checkGrades(grades, context)
@@ -103,14 +103,14 @@ export function auditCandidates(
       .map((candidate) => ({
         candidate,
         evidence: evidence[candidate]!,
-        vouchers: relevant
+        relevantNeighbors: relevant
           .map((known, l) => ({
             candidate: known,
             similarity: found.geometric[l]![candidate + 1]!,
             jaccard: found.jaccard[l]![candidate + 1]!,
           }))
           .sort((a, b) => b.similarity - a.similarity || a.candidate - b.candidate)
-          .slice(0, VOUCHERS),
+          .slice(0, RELEVANT_NEIGHBORS),
       }))
   })
 }

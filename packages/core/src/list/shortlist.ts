@@ -19,7 +19,7 @@ import { cosineOf } from '../method/similarity-steps.ts'
 import { vectorSimilarity, withMetric } from '../method/vector-similarity.ts'
 import { type PreparedText, prepareText, type Text } from '../text/prepare-text.ts'
 import { tokenizerOf } from '../text/tokenizer.ts'
-import { Lender, type Workspace } from '../workspace.ts'
+import { type Workspace, WorkspacePool } from '../workspace.ts'
 import { type Folded, foldDuplicates } from './duplicates.ts'
 import { featuresOf, type ListFeatures, type RelevanceFeatures } from './features.ts'
 import { type ListOptions, type ListSettings, resolveListOptions } from './list-options.ts'
@@ -61,7 +61,7 @@ export interface Shortlist {
   metric: MetricUse | undefined
 }
 
-const lender = /* @__PURE__ */ new Lender()
+const workspaces = /* @__PURE__ */ new WorkspacePool()
 
 /**
  * Ranks candidates as `rerank` does, and makes a list of them: near-duplicates folded, few hits of a
@@ -83,7 +83,7 @@ export function shortlist(
   const found = toViews(candidates)
   if (found.texts !== undefined) countTexts(found.texts)
   const texts = found.texts?.map((text, i) => preparedOf(text, settings, i + 1))
-  return lender.lend((memory) => {
+  return workspaces.use((memory) => {
     const all = { ...found, texts }
     const folds = settings.collapse !== undefined
     const looked = lookedAt(settings.ranking, texts !== undefined)
@@ -112,7 +112,7 @@ export function shortlist(
       below: hits.slice(keep),
       // The cosines with the sample take as long as the ranking: they wait until they are asked for.
       get onTopic() {
-        known ??= features && lender.lend((own) => onTopicOf(features, own, settings))
+        known ??= features && workspaces.use((own) => onTopicOf(features, own, settings))
         return known
       },
       metric,
@@ -129,7 +129,7 @@ export function relevanceFeatures(
   const settings = resolveListOptions(options)
   const asked = toQueryViews(query)
   const found = toViews(candidates)
-  return lender.lend((memory) => {
+  return workspaces.use((memory) => {
     const { hits, query: features } = rankList(memory, asked, found, settings).features!
     return { hits, query: features(memory.engine(settings.ranking.kernel)) }
   })

@@ -229,23 +229,23 @@ async function readShared(
   const stride = layout.dimensions * widthOf(layout.stored)
   const rows = Math.max(1, Math.floor(BLOCK / stride))
   const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
-  const underWay: Promise<void>[] = []
+  const inProgress: Promise<void>[] = []
   try {
     for (let row = 0, next = 0; row < layout.rows; row += rows) {
-      for (; next < layout.rows && underWay.length < AT_ONCE; next += rows) {
+      for (; next < layout.rows && inProgress.length < AT_ONCE; next += rows) {
         const end = Math.min(next + rows, layout.rows)
-        underWay.push(
+        inProgress.push(
           readBlock(layout, descriptor, bytes.subarray(next * stride, end * stride), next),
         )
       }
-      await underWay.shift()
+      await inProgress.shift()
       if (!checked) continue
       const end = Math.min(row + rows, layout.rows)
       checkFinite(layout, into.subarray(row * layout.dimensions, end * layout.dimensions), row)
     }
   } finally {
     // The descriptor is closed next: no read may still use it.
-    await Promise.allSettled(underWay)
+    await Promise.allSettled(inProgress)
   }
 }
 

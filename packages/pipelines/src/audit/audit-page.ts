@@ -12,9 +12,9 @@ export function auditPage(
 ): string {
   const queries = new Map<string, string>()
   const documents = new Map<string, JudgedText>()
-  for (const { query, document, vouchers } of entries) {
+  for (const { query, document, relevantNeighbors } of entries) {
     keep(queries, query, texts?.query(query)?.text)
-    for (const id of [document, ...vouchers.map((voucher) => voucher.document)]) {
+    for (const id of [document, ...relevantNeighbors.map((neighbor) => neighbor.document)]) {
       keep(documents, id, withoutId(texts?.document(id)))
     }
   }

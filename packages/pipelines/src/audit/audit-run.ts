@@ -104,13 +104,13 @@ async function auditWith(
 }
 
 function asTsv(entries: readonly AuditEntry[]): string {
-  const lines = entries.map(({ query, document, evidence, vouchers }) => {
-    const speaking = vouchers.map(
-      (voucher) => `${voucher.document}:${voucher.similarity.toFixed(4)}`,
+  const lines = entries.map(({ query, document, evidence, relevantNeighbors }) => {
+    const neighbors = relevantNeighbors.map(
+      (neighbor) => `${neighbor.document}:${neighbor.similarity.toFixed(4)}`,
     )
-    return [query, document, evidence.toFixed(4), speaking.join(' ')].join('\t')
+    return [query, document, evidence.toFixed(4), neighbors.join(' ')].join('\t')
   })
-  return `${['query\tdocument\tevidence\tvouchers', ...lines].join('\n')}\n`
+  return `${['query\tdocument\tevidence\trelevantNeighbors', ...lines].join('\n')}\n`
 }
 
 function asJsonl(entries: readonly AuditEntry[]): string {

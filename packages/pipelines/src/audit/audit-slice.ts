@@ -68,14 +68,14 @@ export async function openAuditSliceJob(
 
 function entryOf(
   query: string,
-  { candidate, evidence, vouchers }: Finding,
+  { candidate, evidence, relevantNeighbors }: Finding,
   idOf: (candidate: number) => string,
 ): AuditEntry {
   return {
     query,
     document: idOf(candidate),
     evidence,
-    vouchers: vouchers.map(({ candidate: own, similarity, jaccard }) => {
+    relevantNeighbors: relevantNeighbors.map(({ candidate: own, similarity, jaccard }) => {
       return { document: idOf(own), similarity, jaccard }
     }),
   }

@@ -13,11 +13,11 @@ export interface AuditEntry {
   document: string
   evidence: number
   /** Relevant documents that are similar to the document. */
-  vouchers: AuditVoucher[]
+  relevantNeighbors: AuditNeighbor[]
 }
 
 /** A relevant document that is evidence for another. */
-export interface AuditVoucher {
+export interface AuditNeighbor {
   document: string
   /** The similarity of the embeddings. */
   similarity: number
@@ -232,7 +232,7 @@ export function startJudging(
         'Is this relevant?',
         element('span', { class: `decision ${decision}` }, decision),
       ),
-      ...entry.vouchers.map(({ document: id, similarity, jaccard }) =>
+      ...entry.relevantNeighbors.map(({ document: id, similarity, jaccard }) =>
         card(
           id,
           'card',
@@ -248,7 +248,7 @@ export function startJudging(
   }
 
   function fetchTexts(entry: AuditEntry): void {
-    const ids = [entry.document, ...entry.vouchers.map((voucher) => voucher.document)]
+    const ids = [entry.document, ...entry.relevantNeighbors.map((neighbor) => neighbor.document)]
     if (!fetchDocuments || ids.every((id) => texts.has(id))) return
     fetchDocuments(ids).then(
       (found) => {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { throwIfAborted } from '@kith/core/internal'
-import { Batches, patiently, type WorkEvent, work } from '@kith/work'
+import { Batches, retryWhileDown, type WorkEvent, work } from '@kith/work'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { type Missing, MissingReport, remarkMissing } from '../join/missing.ts'
@@ -91,7 +91,7 @@ async function openBatches(
   // One connection for each job that is being finished, and one for heartbeats.
   const options = { most: workers + 1, silence: lease, create: true }
   try {
-    return await patiently(waiting, () => Batches.open(address, options))
+    return await retryWhileDown(waiting, () => Batches.open(address, options))
   } catch (error) {
     throwIfAborted(waiting.signal)
     throw error

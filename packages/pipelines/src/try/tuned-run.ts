@@ -34,7 +34,7 @@ export async function rerankTuned(
   hooks: Hooks,
 ): Promise<TunedRun> {
   const { level, trials, qrels, ...files } = inputs
-  const { folds } = await tuneAnew({ ...inputs, out: settings }, hooks)
+  const { folds } = await tuneOrRestart({ ...inputs, out: settings }, hooks)
   const run = await readRun(inputs.run)
   const folder = await mkdtemp(`${out}.folds-`)
   const at = (name: string): string => join(folder, name)
@@ -64,7 +64,7 @@ export async function rerankTuned(
 }
 
 /** Tunes with the trials of an earlier call; a study of other inputs is begun again. */
-async function tuneAnew(inputs: TuneInputs, hooks: Hooks): Promise<TuneResult> {
+async function tuneOrRestart(inputs: TuneInputs, hooks: Hooks): Promise<TuneResult> {
   try {
     return await tuneRun(inputs, hooks)
   } catch (error) {

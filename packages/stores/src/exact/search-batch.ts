@@ -1,5 +1,5 @@
 import { DocumentReader } from '../documents.ts'
-import { type AsyncScanner, handRound, type Slot, slotsFor } from '../hand-round.ts'
+import { type AsyncScanner, type Slot, scanBlocks, slotsFor } from '../scan-blocks.ts'
 import { toFloats } from './finite.ts'
 import type { Batch, Best } from './scanner.ts'
 
@@ -65,7 +65,7 @@ async function scanAll(
   onBlock: (rows: number) => void,
 ): Promise<Best[]> {
   const begun = Promise.all(scanners.map((scanner) => scanner.begin(batch)))
-  await Promise.all([begun, handRound(reader, slots, onBlock)])
+  await Promise.all([begun, scanBlocks(reader, slots, onBlock)])
   return Promise.all(scanners.map((scanner) => scanner.finish()))
 }
 

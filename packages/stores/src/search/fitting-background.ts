@@ -27,7 +27,7 @@ export function fittingBackground(
   vectors: KnownVectors,
   { whose, advice }: { whose: string; advice: string },
 ): Background | undefined {
-  const reason = known && misfit(known, vectors)
+  const reason = known && mismatchOf(known, vectors)
   if (reason === undefined) return known
   const warning = `${whose} ${reason}: relevance is not estimated; ${advice}`
   if (!warned.has(warning)) process.emitWarning(warning, 'KithWarning')
@@ -35,7 +35,7 @@ export function fittingBackground(
   return undefined
 }
 
-function misfit(
+function mismatchOf(
   known: Background,
   { name, dimensions, model, documents, about }: KnownVectors,
 ): string | undefined {

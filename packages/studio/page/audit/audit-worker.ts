@@ -70,11 +70,11 @@ function suspectsOf(
   const tokenizer = texts ? 'english' : undefined
   return auditCandidates(words.query(tokenizer), words.of(context, tokenizer), grades, {
     level,
-  }).map(({ candidate, evidence, vouchers }) => ({
+  }).map(({ candidate, evidence, relevantNeighbors }) => ({
     query: query.id,
     document: idOf(candidate),
     evidence,
-    vouchers: vouchers.map(({ candidate: known, similarity, jaccard }) => ({
+    relevantNeighbors: relevantNeighbors.map(({ candidate: known, similarity, jaccard }) => ({
       document: idOf(known),
       similarity,
       jaccard,

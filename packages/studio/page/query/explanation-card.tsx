@@ -101,7 +101,7 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
       {hasWords && (
         <MatchedWords query={query.text!} matched={matched} tokenizer={settings.tokenizer} />
       )}
-      <Speakers
+      <ReasonList
         title={
           shared.length === 0 ? 'No shared neighbors' : plural(shared.length, 'shared neighbor')
         }
@@ -122,9 +122,9 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
             <span class="number">{decimal(Math.min(queryWeight, candidateWeight))}</span>
           </li>
         ))}
-      </Speakers>
+      </ReasonList>
       {hasWords && (
-        <Speakers
+        <ReasonList
           title={
             supporters.length === 0
               ? 'Not similar to other top hits'
@@ -139,20 +139,20 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
               <span class="number">{decimal(similarity)}</span>
             </li>
           ))}
-        </Speakers>
+        </ReasonList>
       )}
     </>
   )
 }
 
 /** The supporters of a document, with the contribution of each. */
-function Speakers(props: { title: string; kind: string; children: ComponentChildren }): VNode {
+function ReasonList(props: { title: string; kind: string; children: ComponentChildren }): VNode {
   return (
     <div>
       <h3>
         <span class={`key-bar ${props.kind}`} /> {props.title}
       </h3>
-      <ul class={`vouchers ${props.kind}`}>{props.children}</ul>
+      <ul class={`reasons ${props.kind}`}>{props.children}</ul>
     </div>
   )
 }
@@ -182,7 +182,7 @@ function MatchedWords(props: {
             ? 'The only query term matched'
             : `${matched.length} of ${words.size} query terms matched`}
       </h3>
-      <ul class="vouchers words">
+      <ul class="reasons words">
         {matched.map(({ term = '', weight }) => (
           <li key={term}>
             <span class="text">

@@ -41,7 +41,7 @@ export function slotsFor(scanners: AsyncScanner[], reader: DocumentReader): Slot
  * Hands all documents, block by block, to the first scanner that is free: the rows that one
  * scanner gets always rise. `onBlock` is called with the number of documents of each block that is done.
  */
-export async function handRound(
+export async function scanBlocks(
   reader: DocumentReader,
   slots: Slot[],
   onBlock: (rows: number) => void,
