@@ -73,7 +73,7 @@ const listed: Readonly<Record<string, ListedCommand>> = {
   },
   'train compare': {
     summary: 'plot the curves of several trainings in one chart',
-    load: async () => (await import('./commands/train-compare.ts')).trainCompareCommand,
+    load: async () => (await import('./commands/train.ts')).trainCompareCommand,
   },
   adapt: {
     summary: 'apply a trained query adapter to query embeddings',

@@ -5,7 +5,7 @@ import { fillFromDataset, namesDataset, refuseDatasetOptions } from './options/d
 import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts'
 import { helpOf } from './options/help.ts'
 import { spellOptions } from './options/spell-options.ts'
-import { CheckFailed, UsageError } from './options/usage-error.ts'
+import { CheckFailed, UsageError } from './options/values.ts'
 import { Output, print } from './terminal/output.ts'
 import { printError } from './terminal/standard-streams.ts'
 import { Stop, Stopped } from './terminal/stop.ts'

@@ -32,7 +32,8 @@ function loadedBy(command: string): string[] {
 
 function packagesOf(files: readonly string[]): string[] {
   const names = files.flatMap((file) => [
-    ...file.matchAll(/packages\/([\w-]+)\/dist\/|node_modules\/(pg-boss)\//g),
+    // `languages/dist/load.js` is four lines that load the languages when a tokenizer needs them.
+    ...file.matchAll(/packages\/([\w-]+)\/dist\/(?!load\.js)|node_modules\/(pg-boss)\//g),
   ])
   return [...new Set(names.map(([, ours, other]) => (ours ?? other)!))].sort()
 }

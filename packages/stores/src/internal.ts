@@ -4,6 +4,7 @@
  * package's main entry.
  */
 
+export { loadLanguages } from '@kith/languages/load'
 export { storeKind } from './open-store.ts'
 export {
   backgroundBeside,
@@ -13,7 +14,6 @@ export {
   readBackground,
 } from './search/background.ts'
 export { fittingBackground } from './search/fitting-background.ts'
-export { loadLanguages } from './search/load-languages.ts'
 export {
   type FetchedDocument,
   openSearchStore,

@@ -2,7 +2,7 @@
  * Internal: the parts of fitting a linear adapter, for Kith's own packages. It may change with any
  * version; programs use `fitAdapterFiles` of `@kith/pipelines`.
  */
-export { FIT_ITERATIONS, fitAdapter } from './adapter/fit-adapter.ts'
+export { FIT_ITERATIONS, fitAdapter, unitDocuments } from './adapter/fit-adapter.ts'
 export { inverseTemperatureFor } from './adapter/inverse-temperature.ts'
 export type { LbfgsState } from './adapter/lbfgs.ts'
 export {
@@ -14,4 +14,3 @@ export {
   shrinkageOf,
   type TaughtQuery,
 } from './adapter/recipes.ts'
-export { unitDocuments } from './adapter/unit-documents.ts'

@@ -5,8 +5,7 @@ import {
   type AdapterProblem,
   type AdapterQuery,
 } from '../src/adapter/adapter-objective.ts'
-import { fitAdapter } from '../src/adapter/fit-adapter.ts'
-import { unitDocuments } from '../src/adapter/unit-documents.ts'
+import { fitAdapter, unitDocuments } from '../src/adapter/fit-adapter.ts'
 import type { DocumentVectors } from '../src/data/training-query.ts'
 
 const DIMENSIONS = 6

@@ -4,16 +4,16 @@ import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { Dropout } from '../src/graph/dropout.ts'
 import { openGraph, weightFeeds } from '../src/graph/session.ts'
+import { AdapterModel, openEncoderModel, type QueryModel } from '../src/index.ts'
+import { lossNamed } from '../src/losses.ts'
 import {
   BIAS,
   buildStep,
   gradientName,
   INVERSE_TEMPERATURE,
+  listFeeds,
   ROWS_GRADIENT,
-} from '../src/graph/step-graph.ts'
-import { AdapterModel, openEncoderModel, type QueryModel } from '../src/index.ts'
-import { lossNamed } from '../src/losses.ts'
-import { listFeeds } from '../src/run/training-step.ts'
+} from '../src/run/training-step.ts'
 import { interpret, type Numbers } from './interpreter.ts'
 import { slope } from './slope.ts'
 import { generator, randomDocuments, type SmallModel, writeSmallModel } from './support.ts'

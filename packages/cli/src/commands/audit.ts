@@ -1,11 +1,100 @@
-import { auditAccept, auditEvaluate, auditRun } from '@kith/pipelines/audit'
-import { pageBeside } from '@kith/pipelines/job'
-import { auditOptions, readAudit } from '../options/audit-options.ts'
-import { defineCommand } from '../options/command.ts'
+import { auditPreset } from '@kith/core/internal'
+import {
+  type AuditAcceptResult,
+  type AuditEvaluation,
+  type AuditFiles,
+  type AuditResult,
+  auditAccept,
+  auditEvaluate,
+  auditRun,
+} from '@kith/pipelines/audit'
+import { jobDefaults, pageBeside } from '@kith/pipelines/job'
+import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
 import { judgedFiles } from '../options/judged-options.ts'
-import { UsageError } from '../options/usage-error.ts'
-import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
-import { tellAccepted, tellAuditEvaluated, tellAudited } from '../terminal/tell-audited.ts'
+import {
+  labelSettingOptions,
+  namesTexts,
+  readAuditSettings,
+  settingOptions,
+} from '../options/setting-options.ts'
+import {
+  joinOptions,
+  levelOption,
+  readJoinOptions,
+  readTexts,
+  textOptions,
+} from '../options/shared-options.ts'
+import { isSet, optionalText, optionalWhole, text, UsageError } from '../options/values.ts'
+import { type Output, table } from '../terminal/output.ts'
+
+/** The options of `kith audit`. */
+const auditOptions = {
+  run: { value: 'FILE', file: 'input', help: 'run with the candidates of the judged queries' },
+  queries: { value: 'FILE', file: 'input', help: 'query embeddings' },
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings' },
+  qrels: { value: 'FILE', file: 'input', help: 'existing relevance judgments', required: true },
+  ...textOptions,
+  out: {
+    value: 'FILE',
+    file: 'output',
+    help: 'output file for the list, or with --accept for the merged judgments',
+  },
+  page: {
+    value: 'FILE',
+    file: 'output',
+    help: 'output page for judging by hand',
+    default: '--out with the extension .html',
+  },
+  ...levelOption,
+  'per-query': {
+    value: 'N',
+    help: 'number of documents to list per query',
+    default: String(jobDefaults.perQuery),
+  },
+  limit: { value: 'N', help: 'total number of documents to list', default: 'no limit' },
+  accept: {
+    value: 'FILE',
+    file: 'input',
+    help: 'judgments exported by the page, to merge into --qrels',
+  },
+  evaluate: { help: 'hide known judgments and measure how many are found' },
+  repeats: {
+    value: 'N',
+    help: 'number of random draws of --evaluate',
+    default: String(jobDefaults.repeats),
+  },
+  seed: {
+    value: 'N',
+    help: 'random seed of --evaluate',
+    default: String(jobDefaults.auditSeed),
+  },
+  ...datasetOptions,
+  target: {
+    ...labelSettingOptions.target,
+    help: 'kind of evidence: joint, mixed, geometric, rnn, query-centric',
+    default: auditPreset.target,
+  },
+  ...rare(settingOptions, 'set'),
+  ...rare(joinOptions('queries or documents'), 'workers'),
+} satisfies Options
+
+/** The files and settings that the options name. */
+async function readAudit(values: Values<typeof auditOptions>): Promise<AuditFiles> {
+  for (const name of ['run', 'queries', 'docs'] as const) {
+    if (optionalText(values, name) === undefined) throw new UsageError(`--${name} FILE is required`)
+  }
+  return {
+    run: text(values, 'run'),
+    queries: text(values, 'queries'),
+    docs: text(values, 'docs'),
+    qrels: text(values, 'qrels'),
+    ...readTexts(values, {}),
+    ...readJoinOptions(values),
+    level: optionalWhole(values, 'level'),
+    settings: await readAuditSettings(values, { texts: namesTexts(values) }),
+  }
+}
 
 /** `kith audit`: which judgments are probably missing. */
 export const auditCommand = defineCommand({
@@ -59,3 +148,40 @@ export const auditCommand = defineCommand({
     tellAudited(output, await auditRun(list, hooks))
   },
 })
+
+/** Prints how many documents an audit has listed, and the page to judge them on. */
+function tellAudited(output: Output, result: AuditResult): void {
+  const { out, page, queries, documents, leftOut } = result
+  output.result(
+    result,
+    [
+      `${out}: ${documents} unjudged documents of ${queries} queries, strongest evidence first`,
+      `${page}: open it in a browser to judge them`,
+      ...Object.entries(leftOut).map(([why, count]) => `${count} queries left out: ${why}`),
+    ].join('\n'),
+  )
+}
+
+/** Prints how many of a judge's decisions were accepted and rejected. */
+function tellAccepted(output: Output, result: AuditAcceptResult): void {
+  const { out, accepted, rejected } = result
+  output.result(result, `${out}: ${accepted} documents accepted, ${rejected} rejected`)
+}
+
+/** Prints how many hidden documents were found, by each kind of evidence. */
+function tellAuditEvaluated(output: Output, result: AuditEvaluation): void {
+  const { queries, repeats, texts, evidence } = result
+  const measures = Object.keys(evidence[0]!.measures)
+  const rows = evidence.map(({ target, measures: of }) => [
+    target === 'query-centric' ? 'query similarity' : target,
+    ...measures.map((name) => `${of[name]!.mean.toFixed(3)} ± ${of[name]!.deviation.toFixed(3)}`),
+  ])
+  output.result(
+    result,
+    [
+      `Hidden relevant documents among the first unjudged documents: ${queries} queries, ${repeats} draws${texts ? ', with texts' : ''}`,
+      '',
+      table([['evidence', ...measures], ...rows]),
+    ].join('\n'),
+  )
+}

@@ -1,6 +1,6 @@
 import { completionScript, isShell, shells } from '../completion/completion-script.ts'
 import { defineCommand } from '../options/command.ts'
-import { UsageError } from '../options/usage-error.ts'
+import { UsageError } from '../options/values.ts'
 import { print } from '../terminal/output.ts'
 
 /** `kith completion`: what makes the Tab key know the commands and options. */

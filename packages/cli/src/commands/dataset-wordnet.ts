@@ -1,12 +1,17 @@
 import { join } from 'node:path'
-import { buildWordnet, readNouns, writeWordnet } from '@kith/datasets'
-import { drawFromRun, sparseDepth, wordnetFiles } from '@kith/datasets/internal'
+import {
+  buildWordnet,
+  readNouns,
+  type SparseCounts,
+  type WordnetCollection,
+  writeWordnet,
+} from '@kith/datasets'
+import { drawFromRun, sparseDepth, splits, wordnetFiles } from '@kith/datasets/internal'
 import { encodeAndSearch } from '@kith/pipelines/dataset'
 import { defineCommand } from '../options/command.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
-import { UsageError } from '../options/usage-error.ts'
-import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
-import { tellDataset } from '../terminal/tell-dataset.ts'
+import { isSet, optionalText, optionalWhole, text, UsageError } from '../options/values.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** The files that --encode adds to the folder. */
 const encodedFiles = ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt', 'run.trec']
@@ -64,3 +69,27 @@ export const wordnetCommand = defineCommand({
     tellDataset(output, folder, collection, seconds, sparse)
   },
 })
+
+/** Prints the contents of a collection and how many sparse labels were drawn. */
+function tellDataset(
+  output: Output,
+  folder: string,
+  { documents, queries }: WordnetCollection,
+  seconds: number,
+  sparse: SparseCounts | undefined,
+): void {
+  const counts = Object.fromEntries(
+    splits.map((split) => [split, queries.filter((query) => query.split === split).length]),
+  )
+  const sizes = Object.entries(counts).map(([split, count]) => `${split} ${count}`)
+  const lines = [`${folder}: ${documents.length} documents; queries: ${sizes.join(', ')}`]
+  if (sparse) {
+    lines.push(
+      `sparse labels: one relevant document for each of ${sparse.queries} queries; ${sparse.without} queries have none among their first ${sparseDepth} documents`,
+    )
+  }
+  output.result(
+    { folder, documents: documents.length, queries: counts, seconds, sparse },
+    lines.join('\n'),
+  )
+}

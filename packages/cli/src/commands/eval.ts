@@ -3,8 +3,15 @@ import { parseGate } from '@kith/pipelines/job'
 import { defineCommand } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
-import { CheckFailed, UsageError } from '../options/usage-error.ts'
-import { isSet, optionalChoice, optionalText, text, texts } from '../options/values.ts'
+import {
+  CheckFailed,
+  isSet,
+  optionalChoice,
+  optionalText,
+  text,
+  texts,
+  UsageError,
+} from '../options/values.ts'
 import { evaluationFormats, formatEvaluations } from '../terminal/format-evaluations.ts'
 import { print } from '../terminal/output.ts'
 

@@ -2,7 +2,6 @@ import { fuseRuns } from '@kith/pipelines/fuse'
 import { fusions, jobDefaults } from '@kith/pipelines/job'
 import { defineCommand } from '../options/command.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
-import { UsageError } from '../options/usage-error.ts'
 import {
   optionalChoice,
   optionalNumber,
@@ -11,6 +10,7 @@ import {
   refuseTwice,
   text,
   texts,
+  UsageError,
 } from '../options/values.ts'
 import { formatEvaluations } from '../terminal/format-evaluations.ts'
 

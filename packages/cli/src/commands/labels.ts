@@ -1,15 +1,158 @@
 import { labelPresets } from '@kith/core'
-import { labelFormats } from '@kith/pipelines/job'
-import { distilRun, labelRun, mergeLabels, submitLabels } from '@kith/pipelines/labels'
-import { defineCommand, rare } from '../options/command.ts'
+import { labelFormats, labelValues, labelWork, layoutOf } from '@kith/pipelines/job'
+import {
+  type DistilInputs,
+  distilRun,
+  type LabelInputs,
+  type LabelResult,
+  type LabelSummary,
+  labelRun,
+  type MergeResult,
+  mergeLabels,
+  submitLabels,
+} from '@kith/pipelines/labels'
+import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
-import { DISTIL } from '../options/distil-options.ts'
+import { DISTIL, readDistilSettings, targetOption } from '../options/distil-options.ts'
 import { judgedFiles } from '../options/judged-options.ts'
-import { labelOptions, readDistilInputs, readLabelInputs } from '../options/label-options.ts'
-import { readSubmission } from '../options/store-options.ts'
-import { text, texts } from '../options/values.ts'
-import { tellLabeled, tellMerged } from '../terminal/tell-labeled.ts'
-import { tellSubmitted } from '../terminal/tell-reranked.ts'
+import { labelSettingOptions, readLabelSettings } from '../options/setting-options.ts'
+import {
+  joinOptions,
+  levelOption,
+  readJoinOptions,
+  readMissing,
+  readShard,
+  readTexts,
+  shardOption,
+  textOptions,
+} from '../options/shared-options.ts'
+import {
+  readSource,
+  readSubmission,
+  storeOption,
+  submitOption,
+  tellSubmitted,
+} from '../options/store-options.ts'
+import {
+  isSet,
+  neededFile,
+  optionalChoice,
+  optionalText,
+  optionalWhole,
+  text,
+  texts,
+  UsageError,
+} from '../options/values.ts'
+import type { Output } from '../terminal/output.ts'
+
+/** The options of `kith labels`. */
+export const labelOptions = {
+  run: {
+    value: 'FILE',
+    file: 'input',
+    help: 'run with the candidates of the training queries',
+    required: true,
+  },
+  queries: { value: 'FILE', file: 'input', help: 'query embeddings' },
+  docs: {
+    value: 'FILE',
+    file: 'input',
+    help: 'document embeddings (default: the vectors of a run in Parquet)',
+  },
+  ...storeOption,
+  qrels: { value: 'FILE', file: 'input', help: 'relevance judgments' },
+  out: { value: 'FILE', file: 'output', help: 'output file for the labels' },
+  ...submitOption,
+  ...levelOption,
+  format: {
+    value: 'NAME',
+    help: 'output format; formats with texts take :probability or :logit behind the name, such as listwise:logit',
+    default: 'from the extension of --out, or jsonl',
+  },
+  negatives: {
+    value: 'N',
+    help: 'number of negatives per row in formats with texts, never judged relevant; queries with fewer are left out',
+    default: '2 × (labelDepth − 1), at most half of contextSize; 4 for hard-negatives',
+  },
+  ...textOptions,
+  texts: { help: 'compare documents by their texts, too (needs --corpus and --query-text)' },
+  ...shardOption,
+  ...labelSettingOptions,
+  ...targetOption,
+  ...joinOptions('queries or documents'),
+} satisfies Options
+
+/** The preset whose evidence needs texts. */
+const WITH_TEXTS = 'joint-texts'
+
+/** The inputs of `--target distil`; undefined for other targets. */
+async function readDistilInputs(
+  values: Values<typeof labelOptions>,
+): Promise<DistilInputs | undefined> {
+  const settings = await readDistilSettings(values)
+  if (!settings) return undefined
+  const unused = (['queries', 'docs', 'store', 'qrels', 'texts', 'submit'] as const).find(
+    (name) => values[name] !== undefined,
+  )
+  if (unused !== undefined) {
+    throw new UsageError(
+      `--target distil takes labels from the scores of --run; leave out --${unused}`,
+    )
+  }
+  const layout = readLayout(values)
+  layoutOf({ ...layout, out: values.out ?? '' }, 1)
+  return {
+    ...settings,
+    ...readTexts(values),
+    ...layout,
+    run: text(values, 'run'),
+    out: neededFile(values, 'out'),
+    missing: readMissing(values),
+    shard: readShard(values),
+  }
+}
+
+/** The values of `labelOptions`; --out is given, or no file is written. */
+export async function readLabelInputs(
+  values: Values<typeof labelOptions>,
+): Promise<{ inputs: LabelInputs; recipe: string }> {
+  const source = readSource(values)
+  const texts = isSet(values, 'texts') || optionalText(values, 'preset') === WITH_TEXTS
+  const { settings, recipe } = await readLabelSettings(values, { texts })
+  const inputs: LabelInputs = {
+    ...source,
+    ...readTexts(values, source),
+    ...readJoinOptions(values),
+    run: text(values, 'run'),
+    queries: neededFile(values, 'queries'),
+    qrels: neededFile(values, 'qrels'),
+    out: text(values, 'out'),
+    texts,
+    level: optionalWhole(values, 'level'),
+    settings,
+    ...readLayout(values),
+    shard: readShard(values),
+  }
+  labelWork(inputs, 'store' in source)
+  return { inputs, recipe }
+}
+
+/** How labels are written. */
+function readLayout(
+  values: Values<typeof labelOptions>,
+): Pick<LabelInputs, 'format' | 'values' | 'negatives'> {
+  const [format, kind, ...more] = optionalText(values, 'format')?.split(':') ?? []
+  const isKind = kind === undefined || (labelValues as readonly string[]).includes(kind)
+  if (!isKind || more.length > 0) {
+    const problem = `takes ${labelValues.join(' or ')} after the colon`
+    throw new UsageError(`--format ${problem}, got ${JSON.stringify(values.format)}`)
+  }
+  return {
+    format: optionalChoice({ format }, 'format', labelFormats),
+    values: kind as LabelInputs['values'],
+    negatives: optionalWhole(values, 'negatives'),
+  }
+}
 
 /** `kith labels`: sparse judgments in, training labels out. */
 export const labelsCommand = defineCommand({
@@ -75,3 +218,41 @@ export const mergeCommand = defineCommand({
     tellMerged(output, await mergeLabels(inputs))
   },
 })
+
+/** The column in which the figures begin. */
+const WIDTH = 36
+
+/** Figures by which a person can judge labels. */
+function summaryLines(summary: LabelSummary): string[] {
+  const { queries, leftOut } = summary
+  const share = (count: number): string => `${((100 * count) / Math.max(1, queries)).toFixed(1)} %`
+  const lines = [`queries with labels                 ${queries}`]
+  for (const [why, count] of Object.entries(leftOut)) {
+    lines.push(`left out: ${why} `.padEnd(WIDTH) + count)
+  }
+  if (queries === 0) return lines
+  const carriers = `${(summary.carriers / queries).toFixed(2)} on average`
+  // Labels by a teacher have no ground truth.
+  if (summary.groundTruthMass === 0) {
+    return [...lines, `documents with 90 % of a label      ${carriers}`]
+  }
+  return [
+    ...lines,
+    `mean probability on ground truth    ${(summary.groundTruthMass / queries).toFixed(4)}`,
+    `documents with 90 % of a label      ${carriers}`,
+    `ground truth not ranked first       ${summary.groundTruthNotHighest} (${share(summary.groundTruthNotHighest)})`,
+  ]
+}
+
+/** Prints the result of a labeling. */
+function tellLabeled(output: Output, { out, seconds, summary }: LabelResult): void {
+  output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
+}
+
+/** Prints the result of a merge of shares. */
+function tellMerged(output: Output, { out, shares, summary }: MergeResult): void {
+  output.result(
+    { out, shares, ...summary },
+    [`${out}: ${shares} shards`, ...summaryLines(summary)].join('\n'),
+  )
+}

@@ -4,8 +4,7 @@ import { loadSdk, mcpServer } from '../mcp/mcp-server.ts'
 import { defineCommand } from '../options/command.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
 import { readTokenizer, tokenizerOption } from '../options/shared-options.ts'
-import { UsageError } from '../options/usage-error.ts'
-import { optionalText } from '../options/values.ts'
+import { optionalText, UsageError } from '../options/values.ts'
 import { aborted } from '../terminal/stop.ts'
 
 /** `kith mcp`: search for agents, over standard input and output. */

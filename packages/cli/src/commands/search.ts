@@ -1,7 +1,98 @@
-import { type SearchResult, searchRun } from '@kith/pipelines/search'
-import { defineCommand } from '../options/command.ts'
-import { readSearch, refuseVectorOptions, searchOptions } from '../options/search-options.ts'
+import { jobDefaults } from '@kith/pipelines/job'
+import {
+  type Bm25Inputs,
+  type SearchInputs,
+  type SearchResult,
+  searchRun,
+} from '@kith/pipelines/search'
+import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
+import {
+  readTokenizer,
+  textOptions,
+  tokenizerOption,
+  workerOption,
+} from '../options/shared-options.ts'
+import { readSource, storeOption } from '../options/store-options.ts'
+import {
+  isSet,
+  neededFile,
+  optionalChoice,
+  optionalText,
+  optionalWhole,
+  text,
+  UsageError,
+} from '../options/values.ts'
 import type { Output } from '../terminal/output.ts'
+
+/** Options of a vector search, which a search by BM25 does not use. */
+const VECTOR_OPTIONS = 'queries docs store metric exact filter model workers'.split(' ')
+
+/** The options of `kith search`. */
+const searchOptions = {
+  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
+  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
+  ...storeOption,
+  out: {
+    value: 'FILE',
+    file: 'output',
+    help: 'output run (format from the extension: .trec, .json, .parquet, .gz)',
+    required: true,
+  },
+  bm25: { help: 'search the texts of --corpus by BM25, without embeddings' },
+  ...textOptions,
+  ...rare(tokenizerOption('english')),
+  top: { value: 'N', help: 'documents per query', default: String(jobDefaults.top) },
+  metric: {
+    value: 'NAME',
+    help: 'similarity: dot or cosine',
+    default: 'dot, or the metric of the store',
+  },
+  exact: { help: 'compare with every document of a store, even if the store has an index' },
+  filter: { value: 'SQL', help: 'condition on the documents of a store, in the store’s syntax' },
+  ...datasetOptions,
+  ...workerOption,
+} satisfies Options
+
+/** The values of `searchOptions`: a vector search, or with --bm25 a search of texts. */
+function readSearch(values: Values<typeof searchOptions>): SearchInputs | Bm25Inputs {
+  const [out, top] = [text(values, 'out'), optionalWhole(values, 'top')]
+  if (isSet(values, 'bm25')) {
+    refuseVectorOptions(values)
+    const [corpus, queryText] = [neededFile(values, 'corpus'), neededFile(values, 'query-text')]
+    const tokenizer = readTokenizer(values)
+    return { bm25: true, corpus, queryText, out, top, tokenizer }
+  }
+  for (const name of ['corpus', 'query-text', 'tokenizer'] as const) {
+    if (values[name] !== undefined)
+      throw new UsageError(`--${name} works only with --bm25; add --bm25 or leave out --${name}`)
+  }
+  const source = readSource(values)
+  const filter = optionalText(values, 'filter')
+  if (filter !== undefined && 'docs' in source)
+    throw new UsageError(
+      '--filter works only with --store; add --store ADDRESS or leave out --filter',
+    )
+  return {
+    ...source,
+    queries: neededFile(values, 'queries'),
+    out,
+    top,
+    metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
+    exact: isSet(values, 'exact'),
+    filter,
+    workers: optionalWhole(values, 'workers'),
+  }
+}
+
+/** Refuses options that have no effect on a search by BM25. */
+function refuseVectorOptions(values: Values): void {
+  const given = VECTOR_OPTIONS.find((name) => values[name] !== undefined)
+  if (given === undefined) return
+  throw new UsageError(
+    `--${given} cannot be combined with --bm25, which searches texts; leave out one of them`,
+  )
+}
 
 /** `kith search`: the documents most similar to each query. */
 export const searchCommand = defineCommand({

@@ -1,18 +1,212 @@
+import type { Settings } from '@kith/core'
+import { similaritySettings } from '@kith/core/internal'
 import { readTermStatistics } from '@kith/ir'
 import { readCalibration } from '@kith/pipelines/relevance'
-import { openTextModel, startServer } from '@kith/server'
+import { type Limits, openTextModel, startServer } from '@kith/server'
+import { defaultAddress, defaultLimits } from '@kith/server/internal'
 import { openSearchStore, readBackground } from '@kith/stores/internal'
-import { defineCommand, rare } from '../options/command.ts'
+import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
+import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
 import {
-  readAccess,
-  readServedModel,
-  readServedSettings,
-  readServedStore,
-  readServedTerms,
-  serveOptions,
-} from '../options/serve-options.ts'
-import { optionalText } from '../options/values.ts'
+  readRanking,
+  readStatisticsSource,
+  settingOptions,
+  statisticsOption,
+} from '../options/setting-options.ts'
+import {
+  isSet,
+  optionalBytes,
+  optionalNumber,
+  optionalText,
+  optionalWhole,
+  sizeText,
+  texts,
+  UsageError,
+} from '../options/values.ts'
 import { aborted } from '../terminal/stop.ts'
+
+/** The options of `kith serve`. */
+const serveOptions = {
+  port: {
+    value: 'N',
+    help: 'port to listen on; 0 picks a free port',
+    default: String(defaultAddress.port),
+  },
+  host: {
+    value: 'ADDRESS',
+    help: 'address to listen on; 0.0.0.0 accepts other machines',
+    default: defaultAddress.host,
+  },
+  'api-key': {
+    value: 'KEY',
+    help: 'key that requests must send as a Bearer token',
+    multiple: true,
+  },
+  'no-auth': { help: 'disable authentication' },
+  workers: {
+    value: 'N',
+    help: 'number of server processes, which share the encoder and the store',
+    default: '1',
+  },
+  store: {
+    value: 'ADDRESS',
+    file: 'input',
+    help: 'documents for /v1/search: a file of embeddings, a LanceDB folder, or postgres://…',
+  },
+  corpus: {
+    value: 'FILE',
+    file: 'input',
+    help: 'document texts, if the store has none',
+  },
+  background: {
+    value: 'FILE',
+    file: 'input',
+    help: 'file of kith background (default: the file beside --store)',
+  },
+  calibration: {
+    value: 'FILE',
+    file: 'input',
+    help: 'file of kith calibrate, which makes relevance_score a calibrated probability',
+  },
+  adapter: {
+    value: 'FOLDER',
+    file: 'input',
+    help: 'query adapter of kith train --adapter, applied to query texts',
+  },
+  ...encoderOptions,
+  model: {
+    ...encoderOptions.model,
+    help: 'model: minilm, a folder, or a name on the hub; none accepts documents with embeddings only',
+  },
+  'max-body': {
+    value: 'SIZE',
+    help: 'maximum size of a request',
+    default: sizeText(defaultLimits.body),
+  },
+  'max-documents': {
+    value: 'N',
+    help: 'maximum number of documents per request',
+    default: String(defaultLimits.documents),
+  },
+  'max-characters': {
+    value: 'N',
+    help: 'maximum length of a text in characters; longer texts are truncated, and the response counts them',
+    default: String(defaultLimits.characters),
+  },
+  strict: { help: 'refuse texts longer than --max-characters or the model’s limit (status 413)' },
+  queue: {
+    value: 'N',
+    help: 'maximum number of texts waiting for the encoder',
+    default: String(defaultLimits.queue),
+  },
+  timeout: {
+    value: 'SECONDS',
+    help: 'request timeout in seconds',
+    default: String(defaultLimits.seconds),
+  },
+  cache: {
+    value: 'SIZE',
+    help: 'memory for cached text embeddings',
+    default: sizeText(defaultLimits.cache),
+  },
+  force: { help: 'serve even if kith tune found the original ranking better' },
+  ...statisticsOption,
+  'term-statistics': {
+    ...statisticsOption['term-statistics'],
+    help: 'file of kith term-statistics (default: statistics of --store or --corpus); none counts terms among each request’s documents only',
+  },
+  ...settingOptions,
+} satisfies Options
+
+type ServeValues = Values<typeof serveOptions>
+
+/**
+ * The settings that are served, tuned or the options'; an error if tuning advises against
+ * reranking, without --force.
+ */
+async function readServedSettings(values: ServeValues): Promise<Settings> {
+  // Requests may bring texts.
+  const { settings, tuned } = await readRanking(values, { texts: true })
+  if (tuned?.verdict === 'keep-run' && !isSet(values, 'force')) {
+    throw new UsageError(
+      `kith tune advises against these settings: ${tuned.reason}; add --force to serve them anyway`,
+    )
+  }
+  if (settings.method !== 'neighbors') {
+    throw new UsageError(
+      `kith serve supports only the method 'neighbors', got '${settings.method}'; change the setting method`,
+    )
+  }
+  return similaritySettings(settings)
+}
+
+/** The source of term statistics for the BM25 score; `file` has stored statistics. */
+function readServedTerms(values: ServeValues): {
+  file: string | undefined
+  statistics: 'store' | 'context'
+} {
+  const source = readStatisticsSource(values)
+  return {
+    file: typeof source === 'object' ? source.file : undefined,
+    statistics: source === 'context' ? 'context' : 'store',
+  }
+}
+
+/** The model that embeds texts; undefined if requests must bring embeddings. */
+function readServedModel(values: ServeValues) {
+  const { model, ...options } = readEncoderOptions(values)
+  const adapter = optionalText(values, 'adapter')
+  if (model !== 'none') return { name: model, options: { ...options, adapter } }
+  if (adapter === undefined) return undefined
+  throw new UsageError(
+    '--adapter changes embeddings of query texts, but --model none embeds no texts; name the model',
+  )
+}
+
+/** The documents for /v1/search, and their texts. */
+function readServedStore(
+  values: ServeValues,
+): { address: string; corpus: string | undefined } | undefined {
+  const address = optionalText(values, 'store')
+  const corpus = optionalText(values, 'corpus')
+  if (address !== undefined) return { address, corpus }
+  if (corpus !== undefined)
+    throw new UsageError(
+      '--corpus works only with --store; add --store ADDRESS or leave out --corpus',
+    )
+  return undefined
+}
+
+/** The address of the server, its keys and processes, and the limits of requests. */
+function readAccess(values: ServeValues) {
+  return {
+    port: optionalWhole(values, 'port', { from: 0, to: 65_535 }),
+    host: optionalText(values, 'host'),
+    keys: readKeys(values),
+    open: isSet(values, 'no-auth'),
+    workers: optionalWhole(values, 'workers', { from: 1, to: 64 }),
+    limits: readLimits(values),
+    strict: isSet(values, 'strict'),
+  }
+}
+
+function readKeys(values: ServeValues): string[] {
+  const fromEnvironment = process.env['KITH_API_KEY']
+  const given = texts(values, 'api-key')
+  return given.length > 0 || !fromEnvironment ? given : [fromEnvironment]
+}
+
+function readLimits(values: ServeValues): Partial<Limits> {
+  const given: { [Name in keyof Limits]?: Limits[Name] | undefined } = {
+    body: optionalBytes(values, 'max-body'),
+    documents: optionalWhole(values, 'max-documents'),
+    characters: optionalWhole(values, 'max-characters'),
+    queue: optionalWhole(values, 'queue'),
+    seconds: optionalNumber(values, 'timeout'),
+    cache: optionalBytes(values, 'cache'),
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
 
 /** `kith serve`: reranking over HTTP, for clients of Cohere, Jina, OpenAI and others. */
 export const serveCommand = defineCommand({

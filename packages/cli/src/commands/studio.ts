@@ -1,13 +1,90 @@
 import { join } from 'node:path'
 import { openTextModel } from '@kith/server'
-import { exportStudio, StudioCollection, type StudioExport, startStudio } from '@kith/studio'
-import { exportedFiles } from '@kith/studio/internal'
-import { defineCommand } from '../options/command.ts'
+import {
+  exportStudio,
+  StudioCollection,
+  type StudioExport,
+  type StudioFiles,
+  startStudio,
+} from '@kith/studio'
+import { demoFiles, exportBytes, exportedFiles } from '@kith/studio/internal'
+import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
+import { splitOption } from '../options/dataset-options.ts'
+import { modelOptions, readModelOptions } from '../options/encoder-options.ts'
 import { judgedFiles } from '../options/judged-options.ts'
-import { readStudio, studioOptions } from '../options/studio-options.ts'
-import { optionalText } from '../options/values.ts'
+import { levelOption, textFiles, textOptions } from '../options/shared-options.ts'
+import {
+  isSet,
+  optionalBytes,
+  optionalText,
+  optionalWhole,
+  sizeText,
+  UsageError,
+} from '../options/values.ts'
 import { openBrowser } from '../terminal/output.ts'
 import { aborted } from '../terminal/stop.ts'
+
+/** The options of `kith studio`. */
+const studioOptions = {
+  run: { value: 'FILE', file: 'input', help: 'run to show' },
+  queries: { value: 'FILE', file: 'input', help: 'query embeddings' },
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings' },
+  ...textOptions,
+  qrels: { value: 'FILE', file: 'input', help: 'relevance judgments' },
+  ...splitOption,
+  ...levelOption,
+  port: { value: 'N', help: 'port of the page', default: '4810, or a free port' },
+  open: { help: 'open the page in the browser' },
+  export: {
+    value: 'FOLDER',
+    file: 'output',
+    help: 'write the page to this folder instead of serving it',
+  },
+  'export-size': {
+    value: 'SIZE',
+    help: 'approximate size of the exported data',
+    default: sizeText(exportBytes),
+  },
+  ...rare(modelOptions),
+  model: { ...modelOptions.model, default: 'none, which disables free-text queries' },
+} satisfies Options
+
+/** The files that the options name, or those of the demo where they name none. */
+function readStudioFiles(values: Values<typeof studioOptions>): StudioFiles {
+  const [run, queries, docs] = (['run', 'queries', 'docs'] as const).map((name) =>
+    optionalText(values, name),
+  )
+  const [corpus, queryText] = textFiles(values)
+  const qrels = optionalText(values, 'qrels')
+  if ([run, queries, docs, corpus, qrels].every((file) => file === undefined)) return demoFiles()
+  if (run === undefined || queries === undefined || docs === undefined) {
+    throw new UsageError(
+      '--run, --queries and --docs must be given together; leave out all of them to open the demo',
+    )
+  }
+  return { run, queries, docs, corpus, queryText, qrels }
+}
+
+/** The values of `studioOptions`. */
+function readStudio(values: Values<typeof studioOptions>) {
+  const folder = optionalText(values, 'export')
+  const model = optionalText(values, 'model')
+  if (folder !== undefined && model !== undefined) {
+    throw new UsageError(
+      '--model cannot be combined with --export: an exported page has no encoder; leave out --model',
+    )
+  }
+  const { name, ...options } = readModelOptions(values)
+  return {
+    level: optionalWhole(values, 'level'),
+    model: model === undefined ? undefined : { name, options },
+    port: optionalWhole(values, 'port', { to: 65_535 }),
+    open: isSet(values, 'open'),
+    folder,
+    bytes: optionalBytes(values, 'export-size'),
+    files: readStudioFiles(values),
+  }
+}
 
 /** `kith studio`: the page that shows why a ranking changes. */
 export const studioCommand = defineCommand({

@@ -4,8 +4,7 @@ import { defineCommand, rare } from '../options/command.ts'
 import { datasetArgument, splitOption } from '../options/dataset-options.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
 import { levelOption, textOptions, workerOption } from '../options/shared-options.ts'
-import { UsageError } from '../options/usage-error.ts'
-import { optionalText, optionalWhole } from '../options/values.ts'
+import { optionalText, optionalWhole, UsageError } from '../options/values.ts'
 import { tellTried } from '../terminal/tell-tried.ts'
 
 /** `kith try`: does Kith help on this dataset? */

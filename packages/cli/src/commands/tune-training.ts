@@ -3,9 +3,8 @@ import { jobDefaults, trainingStudy } from '@kith/pipelines/job'
 import { tuneTraining } from '@kith/pipelines/train'
 import { defineCommand, rare } from '../options/command.ts'
 import { DISTIL, readTargetName } from '../options/distil-options.ts'
-import { readTraining, trainingOptions } from '../options/training-setup.ts'
-import { UsageError } from '../options/usage-error.ts'
-import { neededFile, optionalWhole, text } from '../options/values.ts'
+import { readTraining, trainingOptions } from '../options/train-options.ts'
+import { neededFile, optionalWhole, text, UsageError } from '../options/values.ts'
 import { tellTunedTraining } from '../terminal/tell-tuned.ts'
 
 /** `kith tune-training`: which labels and which learning settings train the best model. */

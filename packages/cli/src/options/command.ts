@@ -5,7 +5,7 @@ import type { Output } from '../terminal/output.ts'
 import type { Stop } from '../terminal/stop.ts'
 import type { DatasetUse } from './dataset-options.ts'
 import { nearestWord } from './nearest-word.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './values.ts'
 
 /** The role of a file: read or written by a command. */
 export type FileRole = 'input' | 'output'

@@ -1,8 +1,7 @@
 import type { Purpose, RoleName } from '@kith/pipelines/dataset'
 import type { Output } from '../terminal/output.ts'
 import { type DeclaredCommand, type Options, refuseMissing, type Values } from './command.ts'
-import { UsageError } from './usage-error.ts'
-import { optionalText } from './values.ts'
+import { optionalText, UsageError } from './values.ts'
 
 /** The sources of a command's files when a dataset is named. */
 export interface DatasetUse {

@@ -1,8 +1,7 @@
 import { endpointKey } from '@kith/base/endpoint'
 import { jobDefaults } from '@kith/pipelines/job'
 import type { Options, Values } from './command.ts'
-import { UsageError } from './usage-error.ts'
-import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole, UsageError } from './values.ts'
 
 /** Options that name a model. */
 export const modelOptions = {

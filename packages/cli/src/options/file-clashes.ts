@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { embeddingFiles } from '@kith/ir/internal'
 import { identityOf, statOf } from '@kith/pipelines/files'
 import type { Command, FileRole, Values } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './values.ts'
 
 /** A file or folder of a command line, and the option that brings it in. */
 interface Used {

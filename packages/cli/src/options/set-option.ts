@@ -3,8 +3,7 @@ import { FileError } from '@kith/base'
 import type { PartialSettings } from '@kith/core'
 import { type AnyTable, type Setting, textWeights, unknownName } from '@kith/core/internal'
 import type { Options, Values } from './command.ts'
-import { UsageError } from './usage-error.ts'
-import { defaultText, optionalText, texts } from './values.ts'
+import { defaultText, optionalText, texts, UsageError } from './values.ts'
 
 /** Settings of a table by name, and from a file. */
 export const setOptionsOf = (settings: AnyTable) => ({

@@ -19,8 +19,7 @@ import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'
 import { isTuned, readGiven, readSet, setOptionsOf } from './set-option.ts'
 import type { textOptions } from './shared-options.ts'
-import { UsageError } from './usage-error.ts'
-import { optionalChoice, optionalText } from './values.ts'
+import { optionalChoice, optionalText, UsageError } from './values.ts'
 
 /** The preset that holds without --preset. */
 const DEFAULT_PRESET = 'balanced'

@@ -11,8 +11,14 @@ import {
 } from '@kith/pipelines/job'
 import type { Shard } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
-import { UsageError } from './usage-error.ts'
-import { defaultText, isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
+import {
+  defaultText,
+  isSet,
+  optionalChoice,
+  optionalText,
+  optionalWhole,
+  UsageError,
+} from './values.ts'
 
 /** From which grade on documents are relevant. */
 export const levelOption = {

@@ -1,9 +1,9 @@
-import type { Submission } from '@kith/pipelines/batches'
+import type { Submission, Submitted } from '@kith/pipelines/batches'
 import { storeKind } from '@kith/stores/internal'
+import type { Output } from '../terminal/output.ts'
 import type { Options, Values } from './command.ts'
 import { frameOf } from './shared-options.ts'
-import { UsageError } from './usage-error.ts'
-import { optionalText, text } from './values.ts'
+import { optionalText, text, UsageError } from './values.ts'
 
 /** Documents of a store instead of a file. */
 export const storeOption = {
@@ -71,4 +71,14 @@ export function readSubmission(
     throw new UsageError('--submit must be a name of 1 to 100 letters, digits, and . _ -')
   }
   return { name }
+}
+
+/** Prints the size of a submitted batch, and the command that does its jobs. */
+export function tellSubmitted(output: Output, { name, queries, jobs, fresh }: Submitted): void {
+  output.result(
+    { batch: name, queries, jobs, fresh },
+    fresh
+      ? `${name}: submitted ${queries} queries in ${jobs} jobs; run them with kith work`
+      : `${name}: already submitted, ${queries} queries`,
+  )
 }

@@ -8,20 +8,27 @@ import {
   rulesOf,
 } from '@kith/core/internal'
 import { jobDefaults, outsidePolicies } from '@kith/pipelines/job'
-import type { TrainingSettings } from '@kith/pipelines/train'
+import type { FitInputs, QueryFiles, TrainInputs, TrainingSettings } from '@kith/pipelines/train'
 import { trainDefaults, trainPresets, trainTable } from '@kith/train/internal'
-import type { Values } from './command.ts'
-import { DISTIL, readTargetName, type targetOption } from './distil-options.ts'
-import { readGiven } from './set-option.ts'
-import { type labelSettingOptions, recipeOf, recipeText } from './setting-options.ts'
-import { UsageError } from './usage-error.ts'
-import { optionalText } from './values.ts'
+import type { Options, Values } from './command.ts'
+import {
+  DISTIL,
+  readTargetName,
+  readTeacher,
+  type targetOption,
+  type teacherOptions,
+} from './distil-options.ts'
+import { modelOptions } from './encoder-options.ts'
+import { readGiven, setOptionsOf } from './set-option.ts'
+import { labelSettingOptions, recipeOf, recipeText } from './setting-options.ts'
+import { missingOption, readMissing } from './shared-options.ts'
+import { optionalChoice, optionalText, text, UsageError } from './values.ts'
 
 const count = (from: number) => ({ from, integer: true })
 const anyText = { check: () => {} }
 
 /** Inputs of a training that are no files: which queries and weights learn, and where. */
-export const trainInputTable: AnyTable = {
+const trainInputTable: AnyTable = {
   level: { help: 'lowest grade of a relevant document', default: 1, range: count(1) },
   outside: {
     help: 'treatment of labeled documents that are not among the candidates (not for --adapter linear)',
@@ -60,7 +67,7 @@ export const trainInputTable: AnyTable = {
 }
 
 /** The settings of a linear adapter. */
-export const fitTable: AnyTable = {
+const fitTable: AnyTable = {
   shrinkage: {
     help: 'shrinkage of a linear adapter to the identity (default: by the recipe)',
     default: undefined,
@@ -112,7 +119,7 @@ const shared = ['seed']
 const fitInputs = ['level', 'holdOut', 'device', 'threads', 'dimensions']
 
 /** The settings of a training and of its teacher, and a readable description of both. */
-export interface TrainRecipe {
+interface TrainRecipe {
   settings: TrainingSettings
   /** The value of each row of `trainInputTable` that is given. */
   inputs: Readonly<Record<string, unknown>>
@@ -206,4 +213,125 @@ function refuseSettings(given: object, reason: string): void {
   if (name !== undefined) {
     throw new UsageError(`setting ${name} has no effect: ${name} ${reason}; leave it out`)
   }
+}
+
+/** The model, the data and the settings of a training, as options. */
+export const trainingOptions = {
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings', required: true },
+  'train-queries': {
+    value: 'FILE',
+    file: 'input',
+    help: 'training queries: texts, or embeddings for an adapter',
+    required: true,
+  },
+  'train-run': {
+    value: 'FILE',
+    file: 'input',
+    help: 'run with the candidates of the training queries',
+    required: true,
+  },
+  qrels: { value: 'FILE', file: 'input', help: 'relevance judgments of the training queries' },
+  'dev-queries': { value: 'FILE', file: 'input', help: 'dev queries, held out from training' },
+  'dev-run': { value: 'FILE', file: 'input', help: 'run with the candidates of the dev queries' },
+  'dev-qrels': { value: 'FILE', file: 'input', help: 'relevance judgments of the dev queries' },
+  model: modelOptions.model,
+  'query-prefix': modelOptions['query-prefix'],
+  adapter: { value: 'KIND', help: 'train an adapter of query embeddings: linear or mlp' },
+  ...missingOption('queries, candidates, judged or labeled documents'),
+  ...labelSettingOptions,
+  ...setOptionsOf(trainingTable),
+} satisfies Options
+
+/** The files that a training leaves in its folder. */
+export const trainingResults = [
+  ...['model.safetensors', 'config.json', 'tokenizer.json', 'tokenizer_config.json'],
+  ...['modules.json', '1_Pooling/config.json', 'adapter.safetensors', 'metrics.jsonl'],
+  ...['checkpoints/latest.safetensors', 'checkpoints/best.safetensors'],
+  'checkpoints/lower-layers.bin',
+  ...['curves.svg', 'curves.html', 'held-out.trec'],
+]
+
+type TrainingValues = Values<typeof trainingOptions & typeof targetOption> & {
+  readonly labels?: string | undefined
+}
+
+/** A training by steps, as the options name it. */
+interface ReadTraining {
+  inputs: Omit<TrainInputs, 'out'>
+  distil: PartialDistilSettings
+  recipe: string
+}
+
+/** The encoder or adapter that learns by steps, its data and its settings. */
+export async function readTraining(values: TrainingValues): Promise<ReadTraining> {
+  const { settings, inputs, distil, recipe } = await readTrainSettings(values)
+  const { unitLength, revision, device, ...others } = inputs
+  const read = {
+    ...readFiles(values),
+    ...others,
+    model: optionalText(values, 'model'),
+    queryPrefix: optionalText(values, 'query-prefix'),
+    adapter: optionalChoice(values, 'adapter', ['linear', 'mlp']),
+    normalize: unitLength as boolean | undefined,
+    revision: asText(revision),
+    device: asText(device),
+    settings,
+  }
+  return { inputs: read as ReadTraining['inputs'], distil, recipe }
+}
+
+/** The data of a linear adapter, and what it learns. */
+export async function readFit(
+  values: TrainingValues & Values<typeof teacherOptions>,
+): Promise<Omit<FitInputs, 'out'>> {
+  const { settings, inputs, shrinkage, distil } = await readTrainSettings(values)
+  const { device, ...others } = inputs
+  if (values['query-prefix'] !== undefined) {
+    throw new UsageError(
+      '--query-prefix has no effect with --adapter, which takes embeddings; leave it out',
+    )
+  }
+  const target = readTargetName(values)
+  const read = {
+    ...readFiles(values),
+    ...others,
+    device: asText(device),
+    teacher: readTeacher(values, distil),
+    recipe: target === DISTIL ? 'ranking' : target === 'one-hot' ? 'labels' : undefined,
+    settings: {
+      ...{ shrinkage, seed: settings.seed },
+      target: target === 'one-hot' ? undefined : (settings.target ?? undefined),
+    },
+  }
+  return read as Omit<FitInputs, 'out'>
+}
+
+function readFiles(values: TrainingValues) {
+  return {
+    docs: text(values, 'docs'),
+    training: {
+      queries: text(values, 'train-queries'),
+      run: text(values, 'train-run'),
+      qrels: optionalText(values, 'qrels'),
+      labels: values.labels,
+    },
+    validation: readValidation(values),
+    missing: readMissing(values),
+  }
+}
+
+function readValidation(values: TrainingValues): QueryFiles | undefined {
+  const [queries, run, qrels] = (['dev-queries', 'dev-run', 'dev-qrels'] as const).map((name) =>
+    optionalText(values, name),
+  )
+  // A teacher needs no judgments; where there is none, the training itself asks for them.
+  if (queries && run) return { queries, run, qrels }
+  if (queries || run || qrels) {
+    throw new UsageError('--dev-queries, --dev-run and --dev-qrels must be given together')
+  }
+  return undefined
+}
+
+function asText(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value)
 }

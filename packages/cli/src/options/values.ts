@@ -1,5 +1,12 @@
 import type { Values } from './command.ts'
-import { UsageError } from './usage-error.ts'
+
+/** The command line itself is wrong: exit code 2, with the way to the help. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** A check that the user asked for does not hold. */
+export class CheckFailed extends Error {}
 
 /** The names of the options whose values are of a kind; of options that are not known, any name. */
 type NamesOf<V, Kind> = string extends keyof V

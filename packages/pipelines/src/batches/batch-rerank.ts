@@ -2,9 +2,9 @@ import { type ListOptions, type MethodSettings, Selection, type TermStatistics }
 import { lookedAt, similaritySettings, tokenizerOf } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
 import type { RunColumns } from '@kith/ir/internal'
+import { loadLanguages } from '@kith/languages/load'
 import type { Store } from '@kith/stores'
 import { ContextVectors } from '../join/contexts.ts'
-import { loadLanguages } from '../join/load-languages.ts'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
 import {

@@ -1,7 +1,11 @@
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { asFileError, FileError } from '@kith/base'
+import { QueryAdapter } from '@kith/base/query-adapter'
 import { KithError, type Matrix, type PartialSettings, type Settings } from '@kith/core'
 import { refuseUnknown, resolveSettings, throwIfAborted } from '@kith/core/internal'
 import type { EncoderOptions } from '@kith/encoder'
-import { readTexts } from '@kith/ir'
+import { readTexts, type TextEntry } from '@kith/ir'
 import {
   fittingBackground,
   modelOf,
@@ -12,18 +16,16 @@ import {
   withStatistics,
   withWords,
 } from '@kith/stores/internal'
-import { type NamedEncoder, openEncoder } from '../encode/encode-texts.ts'
+import { type AnyEncoder, type NamedEncoder, openEncoder } from '../encode/encode-texts.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { readCalibration } from '../relevance/calibration-file.ts'
-import { adaptedEncoder } from './adapted-encoder.ts'
 import { type RelevanceScale, searchMetric } from './candidates.ts'
-import { Collection, type WholeDocuments } from './collection.ts'
+import { Collection, type CollectionDocument, type WholeDocuments } from './collection.ts'
 import { cutDocuments, type MemoryDocument } from './memory-documents.ts'
 import { passageStore, passageVectors } from './passage-vectors.ts'
-import { readFolder } from './read-folder.ts'
-import { noteReader } from './read-note.ts'
+import { readFolder, readMarkdown } from './read-folder.ts'
 import { wordsPlace } from './words-place.ts'
 
 /** The documents of a collection from one of four sources, and the encoder of the queries. */
@@ -250,4 +252,65 @@ function checkDimensions(store: SearchStore, { encoder }: NamedEncoder): void {
   if (dimensions === undefined || dimensions === encoder.dimensions) return
   const problem = `document embeddings have ${dimensions} dimensions, but the model ${encoder.name} has ${encoder.dimensions}`
   throw new KithError('BAD_SHAPE', `${problem}; pass the model that encoded the documents`)
+}
+
+/**
+ * The encoder of a collection, whose queries an adapter changes. An adapter that was fitted to
+ * another model or another corpus is refused.
+ *
+ * @param folder The folder of the adapter; undefined: queries stay unchanged.
+ */
+export async function adaptedEncoder(
+  folder: string | undefined,
+  { encoder, model }: NamedEncoder,
+  store: SearchStore,
+): Promise<Pick<AnyEncoder, 'encode' | 'close'>> {
+  if (folder === undefined) return encoder
+  const adapter = await QueryAdapter.open(folder)
+  const name = model['model'] as string | undefined
+  adapter.checkModel({ name, dimensions: encoder.dimensions })
+  await adapter.checkDocuments(async (ids) => {
+    const found = await store.fetch(ids, { vectors: true, texts: false })
+    return found.map((document) => document?.vector)
+  })
+  return {
+    async encode(texts, options) {
+      const made = await encoder.encode(texts, options)
+      const { data, dimensions } = made
+      for (let at = 0; at < data.length; at += dimensions) {
+        data.set(adapter.apply(data.subarray(at, at + dimensions)), at)
+      }
+      return made
+    },
+    close: () => encoder.close(),
+  }
+}
+
+/** The line, and the column, at the end of a passage's id. */
+const PLACE = /(:\d+){1,2}$/
+
+/**
+ * A reader of the files that passages came from, by their path in the folder. Any other path, even of
+ * a file in the folder, gives undefined; so nothing outside the folder can be read.
+ *
+ * @throws (the reader) A `FileError` where the file has gone since, or a link leads elsewhere.
+ */
+export function noteReader(folder: string, passages: readonly TextEntry[]) {
+  const paths = new Set(passages.map(({ id }) => id.replace(PLACE, '')))
+  return async (path: string): Promise<CollectionDocument | undefined> => {
+    if (!paths.has(path)) return undefined
+    const advice = 'open the collection again'
+    try {
+      const root = await realpath(folder)
+      const file = join(root, ...path.split('/'))
+      if ((await realpath(file)) !== file) {
+        throw new FileError(path, '', `has become a symbolic link, or its folder has; ${advice}`)
+      }
+      const found = await readMarkdown(file)
+      if (typeof found === 'string') throw new FileError(path, '', `${found}; ${advice}`)
+      return { id: path, text: found.text }
+    } catch (error) {
+      throw asFileError(path, error)
+    }
+  }
 }

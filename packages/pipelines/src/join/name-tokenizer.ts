@@ -1,8 +1,8 @@
 import { KithError, type TermStatistics, type Tokenizer, type TokenizerName } from '@kith/core'
 import { detectTokenizer } from '@kith/core/internal'
 import { readTermStatistics, readTexts } from '@kith/ir'
+import { loadLanguages } from '@kith/languages/load'
 import type { Hooks } from '../job/hooks.ts'
-import { loadLanguages } from './load-languages.ts'
 import type { StatisticsSource } from './statistics.ts'
 
 /** The inputs of a job that determine the tokenizer of the corpus. */

@@ -11,10 +11,10 @@ import {
 } from '@kith/core'
 import { type FileEmbeddings, type Run, readTexts, type TextEntry } from '@kith/ir'
 import { type EmbeddingIds, type SharedTexts, shareTexts, textAt } from '@kith/ir/internal'
+import { loadLanguages } from '@kith/languages/load'
 import type { Job } from '../tasks/job.ts'
 import { runTasks } from '../tasks/task-pool.ts'
 import type { JoinedTexts } from './join.ts'
-import { loadLanguages } from './load-languages.ts'
 import type { MissingPolicy } from './missing.ts'
 
 /** Prepares a text with its title. */

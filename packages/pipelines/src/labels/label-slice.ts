@@ -4,6 +4,7 @@ import { type LabelSettings, type Labels, type PreparedText, Reranker } from '@k
 import { injectGroundTruth, tokenizerOf } from '@kith/core/internal'
 import type { Embeddings, Qrels } from '@kith/ir'
 import { type SharedQrels, sharedQrels } from '@kith/ir/internal'
+import { loadLanguages } from '@kith/languages/load'
 import {
   type ContextRows,
   type ContextVectors,
@@ -12,7 +13,6 @@ import {
   type SliceSources,
 } from '../join/contexts.ts'
 import { type DocumentId, Join } from '../join/join.ts'
-import { loadLanguages } from '../join/load-languages.ts'
 import type { MissingIds, MissingPolicy } from '../join/missing.ts'
 import { OpenTexts, type SharedOpenTexts } from '../join/open-texts.ts'
 import type { Job } from '../tasks/job.ts'

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
-import { inBatches, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
-import type { TokenizerName } from '@kith/core'
+import { setImmediate } from 'node:timers/promises'
+import { inBatches, type PoolWorker, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
+import { KithError, type TokenizerName } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import type { TextEntry } from '@kith/ir'
 import type { SharedTexts } from '@kith/ir/internal'
@@ -9,7 +10,6 @@ import type { LabelLayout } from '../labels/label-format.ts'
 import type { LabelSliceInputs, LabelSliceTask, SliceResults } from '../labels/label-slice.ts'
 import type { QueryLabels } from '../labels/query-labels.ts'
 import type { RerankedSlice, RerankSliceInputs } from '../rerank/rerank-slice.ts'
-import { HereWorker } from './here-worker.ts'
 import type { Job } from './job.ts'
 import type { SliceTask } from './open-run.ts'
 import type { TaskData } from './task-worker.ts'
@@ -86,7 +86,7 @@ async function* runInWorkers<Name extends JobName>(
     start: () =>
       ++threads < workers
         ? new ThreadWorker({ entry, data, job: `a worker of ${name} tasks` })
-        : new HereWorker(openJob(name, inputs)),
+        : new SameThreadWorker(openJob(name, inputs)),
     size: workers,
     depth: DEPTH,
   })
@@ -132,4 +132,61 @@ export async function openJob<Name extends JobName>(
 ): Promise<Job<Jobs[Name]['task'], Jobs[Name]['answer']>> {
   const open = (await openers[name]()) as Opener<Name>
   return open(inputs)
+}
+
+/**
+ * A worker of a pool that works on this thread, beside the pool's others: a thread more would load and
+ * compile the same modules once more. Between two tasks it lets this thread do everything else.
+ */
+export class SameThreadWorker<Task, Answer> implements PoolWorker<Task[], Answer[]> {
+  readonly ended: Promise<void>
+  readonly #job: Promise<Job<Task, Answer>>
+  #last: Promise<unknown>
+  #failure: Error | undefined
+  #end!: () => void
+
+  constructor(job: Promise<Job<Task, Answer>>) {
+    this.#job = job
+    // Whoever asks gets the error of a job that cannot be opened.
+    this.#last = job.catch(() => {})
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve
+    })
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure
+  }
+
+  run(tasks: Task[]): Promise<Answer[]> {
+    const answers = this.#last.then(() => this.#answer(tasks))
+    this.#last = answers.catch(() => {})
+    return answers
+  }
+
+  async close(reason?: Error): Promise<void> {
+    if (!this.#failure) {
+      this.#failure = reason ?? new KithError('CLOSED', 'the worker was closed')
+      await this.#last
+      const job = await this.#job.catch(() => undefined)
+      await job?.close()
+      this.#end()
+    }
+    return this.ended
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #answer(tasks: Task[]): Promise<Answer[]> {
+    const answers: Answer[] = []
+    const job = await this.#job
+    for (const task of tasks) {
+      await setImmediate()
+      if (this.#failure) throw this.#failure
+      answers.push(job.run(task))
+    }
+    return answers
+  }
 }

@@ -9,9 +9,9 @@ import {
 } from '@kith/core'
 import { readTexts } from '@kith/ir'
 import { TextStore } from '@kith/ir/internal'
+import { loadLanguages } from '@kith/languages/load'
 import type { Metric } from '../exact/search-exact.ts'
 import { textHash, wholeText } from '../whole-text.ts'
-import { loadLanguages } from './load-languages.ts'
 
 /** The methods of a store that searching uses; stores of `@kith/stores` have them. */
 export interface SearchStore {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { HereWorker } from '../src/tasks/here-worker.ts'
-import { runTasks } from '../src/tasks/task-pool.ts'
+import { runTasks, SameThreadWorker } from '../src/tasks/task-pool.ts'
 
 const doubling = {
   run: (task: number) => 2 * task,
@@ -24,7 +23,7 @@ test('two workers are this thread and one more', async () => {
 })
 
 test('answers requests in their order and lets timers run between tasks', async () => {
-  await using worker = new HereWorker(Promise.resolve(doubling))
+  await using worker = new SameThreadWorker(Promise.resolve(doubling))
   let turns = 0
   const timer = setInterval(() => turns++, 0)
   const many = Array.from({ length: 2000 }, (_, i) => i)
@@ -42,14 +41,14 @@ test('an error fails its request only', async () => {
     },
     close: async () => {},
   }
-  await using worker = new HereWorker(Promise.resolve(job))
+  await using worker = new SameThreadWorker(Promise.resolve(job))
   const [failed, answered] = await Promise.allSettled([worker.run([1]), worker.run([2])])
   expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'one' } })
   expect(answered).toMatchObject({ value: [2] })
 })
 
 test('a job that cannot be opened fails every request', async () => {
-  await using worker = new HereWorker<number, number>(Promise.reject(new Error('no file')))
+  await using worker = new SameThreadWorker<number, number>(Promise.reject(new Error('no file')))
   await expect(worker.run([1])).rejects.toThrow('no file')
   await expect(worker.run([1])).rejects.toThrow('no file')
 })
@@ -57,7 +56,7 @@ test('a job that cannot be opened fails every request', async () => {
 test('closing fails requests that wait, and closes the job once', async () => {
   let closed = 0
   const job = { ...doubling, close: async () => void closed++ }
-  const worker = new HereWorker(Promise.resolve(job))
+  const worker = new SameThreadWorker(Promise.resolve(job))
   const waiting = worker.run([1])
   const refused = expect(waiting).rejects.toMatchObject({ code: 'CLOSED' })
   await Promise.all([worker.close(), worker.close()])
