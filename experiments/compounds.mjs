@@ -12,12 +12,10 @@
 import '@kith/languages'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import { prepareText, rerank, termStatistics } from '@kith/core'
-import { compare, evaluate, RunBuilder, readRun, readTexts } from '@kith/ir'
-import { holm } from '@kith/ir/internal'
+import { readRun } from '@kith/ir'
 import { stemmer } from '@orama/stemmers/german'
 import { stopwords } from '@orama/stopwords/german'
-import { WordsIndex } from './bm25.mjs'
+import { measureTokenizer, printTokenizers, textsOf } from './tokenizer-runs.mjs'
 import { makeWorkingFolder, openVectors } from './working-folder.mjs'
 
 const LINKS = ['', 's', 'n', 'en', 'es', 'er']
@@ -61,19 +59,7 @@ console.log(`${basename(folder)}: ${compounds.length} words are split, such as`)
 console.log(
   `${compounds.filter((_, i) => i % 97 === 0).map(([word, parts]) => `${word}: ${parts.join(' ')}`)}\n`,
 )
-console.log('| terms | BM25 | t | p | Kith | t | p |\n|---|---|---|---|---|---|---|')
-const cells = ['bm25', 'kith'].map((kind) => {
-  const compared = found.slice(1).map((row) => compare(found[0][kind], row[kind], 'nDCG@10'))
-  const corrected = holm(compared.map(({ tTest }) => tTest))
-  return found.map((row, i) => [
-    row[kind].mean['nDCG@10'].toFixed(4),
-    i === 0 ? '' : compared[i - 1].t.toFixed(1),
-    i === 0 ? '' : corrected[i - 1].toFixed(4),
-  ])
-})
-Object.keys(variants).forEach((name, i) => {
-  console.log(`| ${[name, ...cells[0][i], ...cells[1][i]].join(' | ')} |`)
-})
+printTokenizers('terms', Object.keys(variants), found)
 
 /** Ranks all queries with the terms of words. */
 function measure(terms) {
@@ -81,37 +67,8 @@ function measure(terms) {
     ? (text) => wordsOf(text).flatMap((word) => (termOf(word) === '' ? [] : terms(word)))
     : 'german'
   const ids = [...documents.keys()]
-  const texts = new Map(ids.map((id) => [id, prepareText(documents.get(id), { tokenizer })]))
-  const statistics = termStatistics(texts.values(), { tokenizer })
-  const index = new WordsIndex([...texts.values()].map(({ postings }) => postings))
-  const [best, reranked] = [new RunBuilder(), new RunBuilder()]
-  for (const [query, text] of queries) {
-    const asked = prepareText(text, { tokenizer })
-    const scores = index.scores(asked.postings)
-    const rows = [...scores.keys()].filter((row) => scores[row] > 0)
-    rows.sort((a, b) => scores[b] - scores[a] || a - b)
-    add(
-      best,
-      query,
-      rows.slice(0, 10).map((row) => ids[row]),
-    )
-    const hits = run.get(query).ids
-    const { order } = rerank(
-      { vector: vectors.query(query), text: asked },
-      {
-        vectors: hits.map((id) => vectors.document(id)),
-        texts: hits.map((id) => texts.get(id)),
-      },
-      { tokenizer, statistics },
-    )
-    add(
-      reranked,
-      query,
-      Array.from(order, (i) => hits[i]),
-    )
-  }
-  const judge = (ranked) => evaluate(made.qrels, ranked.finish(), ['nDCG@10'])
-  return { bm25: judge(best), kith: judge(reranked) }
+  const textOf = (id) => documents.get(id)
+  return measureTokenizer(tokenizer, { ids, textOf, queries, run, vectors, qrels: made.qrels })
 }
 
 function wordsOf(text) {
@@ -172,17 +129,4 @@ function countTerms(texts) {
     }
   }
   return counts
-}
-
-async function textsOf(file) {
-  const texts = new Map()
-  for await (const { id, title, text } of readTexts(file)) {
-    texts.set(id, title ? `${title} ${text}` : text)
-  }
-  return texts
-}
-
-/** Adds a ranking to a run, best first; a query without hits has none. */
-function add(builder, query, ids) {
-  if (ids.length > 0) builder.add({ query, ids, scores: ids.map((_, place) => -place) })
 }

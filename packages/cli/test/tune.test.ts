@@ -70,7 +70,7 @@ describe('kith tune', () => {
     expect(tune('--folds', '1').code).toBe(2)
     expect(tune('--methods', 'fusion')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('fusion needs the texts'),
+      err: expect.stringContaining('fusion needs texts'),
     })
     expect(tune('--qrels', path('run.trec')).code).toBe(1)
     expect(existsSync(path('x'))).toBe(false)

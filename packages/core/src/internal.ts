@@ -4,7 +4,7 @@
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
-export { methods, similaritySettings } from './baselines/method-settings.ts'
+export { methods, requireTexts, similaritySettings } from './baselines/method-settings.ts'
 export {
   compareProducts,
   compareVectors,

@@ -78,7 +78,7 @@ test('fusion ranks by both views without neighbors, and refuses candidates witho
     rerank(asked, { vectors, texts }, { ...first, lambda: 1 }),
   )
   expect(() => rerank(query, vectors, { method: 'fusion' })).toThrow(
-    expect.objectContaining({ code: 'BAD_INPUT' }),
+    expect.objectContaining({ code: 'BAD_SETTING' }),
   )
 })
 

@@ -11,7 +11,7 @@ const texts = [{ id: 'd', title: 'T', text: 'a' }]
 
 describe('a file whose extension stands for another format', () => {
   test.for([
-    ['a run', ['npy', 'safetensors', 'jsonl', 'sgml', 'jsonl.gz', 'parquet.gz']],
+    ['a run', ['npy', 'safetensors', 'jsonl', 'sgml', 'tsv', 'tsv.gz', 'jsonl.gz', 'parquet.gz']],
     ['relevance judgments', ['npy', 'json', 'jsonl', 'parquet', 'json.gz']],
     ['texts', ['npy', 'fvecs', 'sgml', 'PARQUET.GZ', 'npy.gz']],
   ] as const)('%s: is not written', async ([content, endings]) => {

@@ -70,9 +70,9 @@ describe('tuneRun', () => {
 
   test('names wrong inputs', async () => {
     await expect(tune('x', { measure: 'nonsense' })).rejects.toThrow('nonsense')
-    await expect(tune('x', { methods: ['fusion'] })).rejects.toThrow('fusion needs the texts')
+    await expect(tune('x', { methods: ['fusion'] })).rejects.toThrow('fusion needs texts')
     await expect(tune('x', { methods: ['magic' as 'neighbor-rrf'] })).rejects.toThrow(
-      'unknown method magic; methods: neighbors, rocchio',
+      'unknown method magic; methods: neighbors, fusion, rocchio',
     )
     await expect(tune('x', { corpus: path('run.trec') })).rejects.toMatchObject({
       code: 'BAD_INPUT',

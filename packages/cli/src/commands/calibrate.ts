@@ -41,6 +41,7 @@ export const calibrateCommand = defineCommand({
     corpus: text(values, 'corpus'),
     queryText: text(values, 'query-text'),
     qrels: text(values, 'qrels'),
+    defaultTokenizer: values.defaultTokenizer,
     background: optionalText(values, 'background'),
     out: text(values, 'out'),
   }),

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { presets } from '@kith/core'
 import { methodTable } from '@kith/core/internal'
-import { formatByName } from '@kith/ir/internal'
-import { listTable } from '@kith/pipelines/job'
+import { listTable, refuseUnusedRelevance, usesRelevance } from '@kith/pipelines/job'
 import {
   type RerankInputs,
   type RerankResult,
@@ -129,25 +128,19 @@ async function readRerankInputs(values: RerankValues): Promise<RerankInputs> {
 async function readRelevance(
   values: RerankValues,
 ): Promise<Pick<RerankInputs, 'cutoff' | 'background' | 'calibration'>> {
-  const cutoff = readCutoff(values)
-  const files = {
+  const read = {
+    cutoff: readCutoff(values),
     background: optionalText(values, 'background'),
     calibration: optionalText(values, 'calibration'),
   }
-  // The calibration of a dataset is used if it helps and the run needs it.
-  if (values.filled?.includes('calibration') && !(await helps(files.calibration))) {
-    files.calibration = undefined
+  const run = { out: text(values, 'out'), queryText: optionalText(values, 'query-text') }
+  // The calibration of a dataset is used if the run needs it and it helps.
+  if (values.filled?.includes('calibration')) {
+    const isUsed = usesRelevance({ ...run, ...read }) && (await helps(read.calibration))
+    if (!isUsed) read.calibration = undefined
   }
-  const [given] = Object.entries(files).find(([, file]) => file !== undefined) ?? []
-  const column =
-    values['query-text'] !== undefined && formatByName(text(values, 'out')) === 'parquet'
-  if (given !== undefined && !column && (cutoff === undefined || typeof cutoff === 'number')) {
-    if (values.filled?.includes(given)) return { cutoff, background: files.background }
-    throw new UsageError(
-      `--${given} has no effect without --cutoff auto, a cutoff by relevance, or texts and a .parquet output; leave it out`,
-    )
-  }
-  return { cutoff, ...files }
+  refuseUnusedRelevance({ ...run, ...read })
+  return read
 }
 
 /** Whether a calibration was found to help. */

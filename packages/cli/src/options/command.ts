@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { isStandardInput } from '@kith/base'
+import type { TokenizerName } from '@kith/core'
 import type { AnyTable } from '@kith/core/internal'
 import type { Output } from '../terminal/output.ts'
 import type { Stop } from '../terminal/stop.ts'
@@ -59,6 +60,8 @@ export type Values<O extends Options = Options> = string extends keyof O
       readonly rest?: string[]
       /** The options that take what the dataset keeps, where it keeps that. */
       readonly filled?: string[]
+      /** The tokenizer of a dataset's texts. */
+      readonly defaultTokenizer?: TokenizerName | undefined
     }
 
 /** A command of `kith`, as its module declares it. */

@@ -122,6 +122,11 @@ export async function fillFromDataset(
       filled[option] = multiple ? all.filter((path) => path !== undefined) : one
     }
     for (const [option, role] of optional) filled[option] = await dataset.find(role)
+    if (use.some(({ roles }) => roles.includes('corpus'))) {
+      const found = await dataset.tokenizer()
+      // `english` is the default of every job.
+      if (found !== 'english') filled['defaultTokenizer'] = found
+    }
     if (opensModel?.(values)) filled['model'] ??= await dataset.modelName()
     return filled as Values
   }

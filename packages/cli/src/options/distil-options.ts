@@ -59,7 +59,9 @@ export function readTeacher(
     )
   }
   if (run !== undefined) return { ...distil, run, corpus }
-  if (corpus !== undefined) return { ...distil, corpus, queryText }
+  if (corpus !== undefined) {
+    return { ...distil, corpus, queryText, defaultTokenizer: values.defaultTokenizer }
+  }
   if (needed) {
     throw new UsageError(
       `--target ${DISTIL} needs a ranking to learn from; add --corpus and --query-text, or --teacher FILE`,

@@ -54,6 +54,7 @@ export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {
     qrels: text(values, 'qrels'),
     corpus,
     queryText,
+    defaultTokenizer: values.defaultTokenizer,
     statistics:
       optionalChoice(values, 'term-statistics', ['corpus', 'none']) === 'none'
         ? 'context'

@@ -10,6 +10,7 @@ import {
   usualMeasures,
 } from '@kith/pipelines/job'
 import type { Shard } from '@kith/pipelines/labels'
+import type { RerankInputs } from '@kith/pipelines/rerank'
 import type { Options, Values } from './command.ts'
 import {
   defaultText,
@@ -76,13 +77,14 @@ export function frameOf(values: object): string | undefined {
 export function readTexts(
   values: Values<typeof textOptions>,
   source: { docs?: string } | { store: string } = {},
-): { corpus: string | undefined; queryText: string | undefined } {
+): Pick<RerankInputs, 'corpus' | 'queryText' | 'defaultTokenizer'> {
   if (!('store' in source)) {
     const queryText = optionalText(values, 'query-text')
     const corpus = queryText === undefined ? undefined : frameOf(values)
     if (corpus !== undefined && values.corpus === undefined) return { corpus, queryText }
     const [documents, queries] = textFiles(values)
-    return { corpus: documents, queryText: queries }
+    const { defaultTokenizer } = values
+    return { corpus: documents, queryText: queries, defaultTokenizer }
   }
   if (values.corpus === undefined) {
     return { corpus: undefined, queryText: optionalText(values, 'query-text') }
@@ -180,5 +182,5 @@ export function readTokenizer(
 ): TokenizerName | 'auto' | undefined {
   const name = optionalText(values, 'tokenizer')
   if (name !== undefined) checkTokenizer('tokenizer', name)
-  return name as TokenizerName | 'auto' | undefined
+  return (name as TokenizerName | 'auto' | undefined) ?? values.defaultTokenizer
 }

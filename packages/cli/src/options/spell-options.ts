@@ -40,10 +40,13 @@ export function spellOptions(message: string, options: Options): string {
     .replace(alone, (setting) => spelled(setting, setting))
 }
 
+/** Values that a command line does not name as options. */
+const notOptions = ['rest', 'filled', 'defaultTokenizer']
+
 /** The command that makes a result again, in the same folder. */
 export function commandLine(command: string, values: Values, options: Options): string {
   const words = Object.entries(values).flatMap(([name, value]) => {
-    if (value === undefined || name === 'rest' || name === 'filled') return []
+    if (value === undefined || notOptions.includes(name)) return []
     const shown = (one: string): string => quoted(options[name]?.file ? shownPath(one) : one)
     return [value]
       .flat()

@@ -41,8 +41,18 @@ function figures({ systems, judged }: TryResult): string {
   const head = [`${judged} judged queries`, ...measures.map((name) => `${name}  `), 'ms/query']
   const note =
     '* p < 0.05, ** p < 0.01 against vector search (randomization test, Holm-corrected)\n' +
-    'ms/query: this step alone, in a batch on all cores; fusion and reranking come on top of search'
+    `ms/query: this step alone, in a batch on ${coresOf(systems)}; fusion and reranking come on top of search`
   return `${table([head, ...rows])}\n${note}`
+}
+
+/** The cores that the times were measured on: steps of an earlier call may have had other --workers. */
+function coresOf(systems: TryResult['systems']): string {
+  const measured = systems.filter(({ milliseconds }) => milliseconds !== undefined)
+  const all = [...new Set(measured.map(({ workers }) => workers))]
+  const cores = (workers: number | undefined): string =>
+    workers === undefined ? 'all cores' : `${workers} ${workers === 1 ? 'core' : 'cores'}`
+  if (all.length <= 1) return cores(all[0])
+  return measured.map(({ name, workers }) => `${cores(workers)} (${name})`).join(', ')
 }
 
 /** The training data of a query adapter, and its gain on held-out training queries. */

@@ -6,7 +6,6 @@ import {
   toQueryViews,
   toViews,
 } from '../context.ts'
-import { KithError } from '../error.ts'
 import type { Matrix } from '../matrix.ts'
 import { buildGraph } from '../method/graph.ts'
 import { chooseMetric } from '../method/metric.ts'
@@ -17,7 +16,7 @@ import { cosineOf, products } from '../method/similarity-steps.ts'
 import { defaultSettings } from '../settings/settings.ts'
 import { noPostings } from '../text/postings.ts'
 import type { Workspace } from '../workspace.ts'
-import type { Method, MethodSettings } from './method-settings.ts'
+import { type Method, type MethodSettings, requireTexts } from './method-settings.ts'
 
 /** A simpler method to compare ours with. */
 interface Baseline {
@@ -28,9 +27,7 @@ interface Baseline {
 
 /** Similarity and words without neighbors: the query's own two terms are all there is. */
 const scoreFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
-  if (toViews(candidates).texts === undefined) {
-    throw new KithError('BAD_INPUT', 'the method fusion needs texts for BM25 scores; pass texts')
-  }
+  requireTexts('fusion', toViews(candidates).texts !== undefined)
   const alone = { lambda: 1, neighborWeight: 0, supportWeight: 0, windowWeight: 0, titleWeight: 0 }
   const mix = settings.mix === 'raw' ? 'standard' : settings.mix
   return rankQuery(memory, query, candidates, { ...settings, ...alone, mix }).ranking

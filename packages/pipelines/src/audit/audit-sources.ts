@@ -5,13 +5,13 @@ import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { openVectors, sliceSources } from '../join/contexts.ts'
 import type { MissingPolicy } from '../join/missing.ts'
-import { nameTokenizer } from '../join/name-tokenizer.ts'
+import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'
 import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
 import type { LabelSliceInputs } from '../labels/label-slice.ts'
 
 /** The files and settings of an audit. */
-export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions {
+export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions, DefaultTokenizer {
   /** Candidates of the judged queries. */
   run: string
   /** Embeddings of the queries, and of the documents. */
@@ -50,7 +50,8 @@ export async function openAudit(files: AuditFiles, hooks: Hooks): Promise<AuditS
     const { run } = files
     const ranked = { run, rankings: rankingsIn(run), queries, documents: documentsIn(docs) }
     const metric = await runMetric(asked.metric, ranked, hooks)
-    const settings = await nameTokenizer({ ...asked, metric }, { texts: pair?.corpus }, hooks)
+    const about = { texts: pair?.corpus, defaultTokenizer: files.defaultTokenizer }
+    const settings = await nameTokenizer({ ...asked, metric }, about, hooks)
     const texts = pair && (await OpenTexts.open(pair, settings.tokenizer))
     const rules = { settings, level, missing }
     const compared = { texts: texts?.share(), compares: true }

@@ -3,6 +3,7 @@ import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings, type Qrels
 import { streamRankings, TextStore } from '@kith/ir/internal'
 import { unstorable } from '@kith/stores/postgres'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
+import { checkStore, type StoreAddress } from '../join/stores.ts'
 import { type BatchQuery, encodeItem } from './batch-item.ts'
 import type { BatchPart } from './batch-work.ts'
 
@@ -10,7 +11,7 @@ import type { BatchPart } from './batch-work.ts'
 interface BatchFiles {
   run: string
   queries: string
-  queryText: string | undefined
+  queryText?: string | undefined
 }
 
 /** The rules by which items are made from the files. */
@@ -39,9 +40,15 @@ export class BatchSource {
     this.#texts = texts
   }
 
-  static async open(files: BatchFiles, options: OpenEmbeddingsOptions): Promise<BatchSource> {
-    const queries = await openEmbeddings(files.queries, options)
+  /** Opens the files, if the store has documents that the queries can be compared with. */
+  static async open(
+    files: BatchFiles &
+      Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> & { store: StoreAddress },
+  ): Promise<BatchSource> {
+    const { dimensions, memory } = files
+    const queries = await openEmbeddings(files.queries, { dimensions, memory })
     try {
+      await checkStore(files.store, queries.dimensions)
       const texts =
         files.queryText === undefined ? undefined : await TextStore.open(files.queryText)
       return new BatchSource(files, queries, texts)
@@ -49,10 +56,6 @@ export class BatchSource {
       await queries.close()
       throw error
     }
-  }
-
-  get dimensions(): number {
-    return this.#queries.dimensions
   }
 
   /** The queries of the run in its order, as they are handed around. */

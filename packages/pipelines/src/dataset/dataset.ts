@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { FileError, findPath, makeFolder } from '@kith/base'
-import { KithError } from '@kith/core'
+import { KithError, type Tokenizer, type TokenizerName } from '@kith/core'
 import type { EncodeInputs } from '../encode/encode-texts.ts'
 import type { ReadSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
@@ -62,6 +62,7 @@ export class Dataset {
   /** The split that was chosen; undefined if the judgments have none. */
   readonly split: string | undefined
   #model: string | undefined
+  #tokenizer: TokenizerName | undefined
   readonly #options: DatasetOptions
   /** `.SPLIT` where the queries of the split have a file of their own; part of the names of kept files. */
   readonly suffix: string
@@ -172,10 +173,25 @@ export class Dataset {
     if (state) hooks.onRemark?.(`${kept} is out of date (${stale}); making it again`)
     await make(this.place(role), inputs, {
       settings: { ...(await this.#settingsFor(role, state?.sidecar)) },
+      tokenizer: () => this.tokenizer(),
       hooks,
     })
     hooks.onMade?.(kept)
     return kept
+  }
+
+  /**
+   * The tokenizer of the texts: that of the term statistics in `.kith`, or the one that fits the
+   * corpus. Undefined without a corpus.
+   */
+  async tokenizer(): Promise<TokenizerName | undefined> {
+    const [texts, file] = [await this.find('corpus'), await this.find('termStatistics')]
+    if (texts === undefined) return undefined
+    const { nameTokenizer } = await import('../join/name-tokenizer.ts')
+    const about = { statistics: file === undefined ? undefined : { file }, texts }
+    const settings: { tokenizer: Tokenizer } = { tokenizer: 'auto' }
+    this.#tokenizer ??= (await nameTokenizer(settings, about, {})).tokenizer
+    return this.#tokenizer
   }
 
   /** Whether a file is there, or everything that it is made from: nothing is begun in vain. */

@@ -1,4 +1,4 @@
-import { KithError, type PartialMethodSettings } from '@kith/core'
+import { KithError, type PartialMethodSettings, type TokenizerName } from '@kith/core'
 import type { EncodeInputs } from '../encode/encode-texts.ts'
 import type { Hooks } from '../job/hooks.ts'
 import type { SearchInputs } from '../search/search-run.ts'
@@ -8,6 +8,8 @@ import type { RoleName } from './roles.ts'
 /** How a file is made: with the settings of an earlier one, where there was one. */
 interface Making {
   settings: Readonly<Record<string, unknown>>
+  /** The tokenizer of the dataset's texts. */
+  tokenizer(): Promise<TokenizerName | undefined>
   hooks: Hooks
 }
 
@@ -23,7 +25,11 @@ export const makers: Readonly<Partial<Record<RoleName, Maker>>> = {
     const { top, metric } = settings as Pick<SearchInputs, 'top' | 'metric'>
     await searchRun({ queries: queries!, docs: docs!, out, top, metric }, hooks)
   },
-  reranked: async (out, [run, queries, docs, corpus, queryText], { settings, hooks }) => {
+  reranked: async (
+    out,
+    [run, queries, docs, corpus, queryText],
+    { settings, tokenizer, hooks },
+  ) => {
     const { rerankRun } = await import('../rerank/rerank-run.ts')
     const files = {
       run: run!,
@@ -32,7 +38,8 @@ export const makers: Readonly<Partial<Record<RoleName, Maker>>> = {
       corpus: corpus!,
       queryText: queryText!,
     }
-    await rerankRun({ ...files, out, settings: methodOf(settings) }, hooks)
+    const defaultTokenizer = await tokenizer()
+    await rerankRun({ ...files, out, settings: methodOf(settings), defaultTokenizer }, hooks)
   },
   termStatistics: async (out, [corpus], { settings, hooks }) => {
     const { collectTermStatistics } = await import('../terms/collect-term-statistics.ts')

@@ -1,7 +1,10 @@
+/** Checks that the command line makes before a dataset's files are made, and jobs make for programs. */
 import { KithError, type Method } from '@kith/core'
-import { methods as known } from '@kith/core/internal'
+import { methods as known, requireTexts } from '@kith/core/internal'
+import { formatByName } from '@kith/ir/internal'
+import type { RerankInputs } from '../rerank/rerank-run.ts'
 
-/** The methods that a tuning chooses among; fusion is one of them only where there are texts. */
+/** The methods that a tuning chooses among; `all` has fusion only with texts. */
 export function methodsOf({
   methods = ['neighbors'],
   corpus,
@@ -9,15 +12,35 @@ export function methodsOf({
   methods?: readonly string[] | 'all' | undefined
   corpus?: string | undefined
 }): readonly Method[] {
-  const possible = known.filter((name) => name !== 'fusion' || corpus !== undefined)
-  if (methods === 'all') return possible
-  for (const name of methods as readonly string[]) {
-    if ((possible as readonly string[]).includes(name)) continue
-    const why = name === 'fusion' ? ' (fusion needs the texts of documents and queries)' : ''
-    throw new KithError(
-      'BAD_SETTING',
-      `unknown method ${name}; methods: ${possible.join(', ')}${why}`,
-    )
+  const texts = corpus !== undefined
+  if (methods === 'all') return known.filter((name) => name !== 'fusion' || texts)
+  for (const name of methods as readonly Method[]) {
+    if (!known.includes(name)) {
+      throw new KithError('BAD_SETTING', `unknown method ${name}; methods: ${known.join(', ')}`)
+    }
+    requireTexts(name, texts)
   }
   return methods as readonly Method[]
+}
+
+type RelevanceInputs = Pick<
+  RerankInputs,
+  'cutoff' | 'out' | 'queryText' | 'background' | 'calibration'
+>
+
+/** Whether a run uses estimates of relevance: for its cutoff, or for a column of its file. */
+export function usesRelevance({ cutoff, out, queryText }: RelevanceInputs): boolean {
+  const column = queryText !== undefined && formatByName(out) === 'parquet'
+  return column || (cutoff !== undefined && typeof cutoff !== 'number')
+}
+
+/** Refuses a background or calibration of a run that uses no estimates of relevance. */
+export function refuseUnusedRelevance(inputs: RelevanceInputs): void {
+  const { background, calibration } = inputs
+  const [given] = Object.entries({ background, calibration }).find(([, file]) => file) ?? []
+  if (given === undefined || usesRelevance(inputs)) return
+  throw new KithError(
+    'BAD_SETTING',
+    `setting ${given} has no effect without cutoff: 'auto', a cutoff by relevance, or texts and a .parquet output; leave it out`,
+  )
 }

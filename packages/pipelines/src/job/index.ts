@@ -16,7 +16,7 @@ export type { StatisticsSource } from '../join/statistics.ts'
 export type { DocumentPlace } from '../join/stores.ts'
 export { labelWork, layoutOf } from '../labels/label-work.ts'
 export { listTable } from '../rerank/list-table.ts'
-export { methodsOf } from './checks.ts'
+export { methodsOf, refuseUnusedRelevance, usesRelevance } from './checks.ts'
 export type { Hooks, JobProgress } from './hooks.ts'
 export {
   convertedKinds,

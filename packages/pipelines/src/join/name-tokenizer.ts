@@ -5,8 +5,14 @@ import { loadLanguages } from '@kith/languages/load'
 import type { Hooks } from '../job/hooks.ts'
 import type { StatisticsSource } from './statistics.ts'
 
+/** Inputs of a job on texts. */
+export interface DefaultTokenizer {
+  /** The tokenizer if neither settings nor term statistics name one (`Dataset.tokenizer`); default `english`. */
+  defaultTokenizer?: TokenizerName | undefined
+}
+
 /** The inputs of a job that determine the tokenizer of the corpus. */
-export interface TokenizerSources {
+export interface TokenizerSources extends DefaultTokenizer {
   /** The source of term statistics; statistics in a file name their tokenizer. */
   statistics?: StatisticsSource | undefined
   /** The statistics that a store keeps. */
@@ -19,8 +25,8 @@ export interface TokenizerSources {
 const DETECTED = 1000
 
 /**
- * Names the tokenizer of settings: where they name none, or `auto`, that of the statistics; without
- * statistics the one that fits the texts, with `auto`, or `english`. Functions are refused: a worker
+ * Names the tokenizer of settings: if they name none, or `auto`, that of the statistics; without
+ * statistics the one that fits the texts, with `auto`, or the default. Functions are refused: a worker
  * thread cannot be handed one.
  */
 export async function nameTokenizer<T extends { tokenizer?: Tokenizer | undefined }>(
@@ -42,7 +48,7 @@ export async function nameTokenizer<T extends { tokenizer?: Tokenizer | undefine
 
 async function nameOf(
   tokenizer: TokenizerName | 'auto' | undefined,
-  { statistics, terms, texts }: TokenizerSources,
+  { statistics, terms, texts, defaultTokenizer = 'english' }: TokenizerSources,
   hooks: Hooks,
 ): Promise<TokenizerName> {
   if (tokenizer !== undefined && tokenizer !== 'auto') return tokenizer
@@ -55,7 +61,12 @@ async function nameOf(
     }
     return known.tokenizer
   }
-  if (tokenizer === undefined) return 'english'
+  if (tokenizer === undefined) {
+    if (defaultTokenizer !== 'english') {
+      hooks.onRemark?.(`tokenizer: ${defaultTokenizer}, by the texts of the dataset`)
+    }
+    return defaultTokenizer
+  }
   if (texts === undefined) {
     throw new KithError(
       'BAD_SETTING',

@@ -3,6 +3,7 @@ import { type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
 import { openStore } from '@kith/stores'
 import { refuseTokenizer, storeKind } from '@kith/stores/internal'
 import type { Hooks } from '../job/hooks.ts'
+import type { Shard } from '../labels/shares.ts'
 import { rankingsIn, runMetric } from './run-metric.ts'
 import { readStatistics, type StatisticsSource } from './statistics.ts'
 
@@ -24,6 +25,31 @@ export function placeOf({
   }
   if (docs !== undefined) return { docs }
   return storeKind(store!) === 'file' ? { docs: store! } : { store: splitAddress(store!) }
+}
+
+/** The store of work that is submitted, whole: workers divide it. */
+export function submittedStore({
+  shard,
+  ...place
+}: DocumentPlace & { shard?: Shard | undefined }): StoreAddress {
+  const found = placeOf(place)
+  if (!('store' in found)) {
+    throw new KithError('BAD_INPUT', 'only work on a store can be submitted; pass store')
+  }
+  if (shard === undefined || shard.count === 1) return found.store
+  throw new KithError(
+    'BAD_SETTING',
+    'shard cannot be combined with a submission, which divides the work itself; leave out shard',
+  )
+}
+
+/** Refuses texts beside a store. */
+export function refuseCorpus(corpus: string | undefined): void {
+  if (corpus === undefined) return
+  throw new KithError(
+    'BAD_INPUT',
+    'corpus cannot be combined with store, which contains the texts; leave out corpus',
+  )
 }
 
 /** The address of a store, and the name of its collection. */

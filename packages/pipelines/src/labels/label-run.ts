@@ -12,7 +12,7 @@ import {
   namingFiles,
   remarkMissing,
 } from '../join/missing.ts'
-import { nameTokenizer } from '../join/name-tokenizer.ts'
+import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair, OpenTexts } from '../join/open-texts.ts'
 import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
 import { type DocumentPlace, placeOf } from '../join/stores.ts'
@@ -28,6 +28,7 @@ import { labelOrigin, writeLabelResults } from './write-labels.ts'
 /** The inputs of a labeling. */
 export interface LabelInputs
   extends DocumentPlace,
+    DefaultTokenizer,
     Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
   /** Candidates of the queries. */
   run: string
@@ -110,7 +111,8 @@ async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<
   const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
   let texts: OpenTexts | undefined
   try {
-    const settings = await nameTokenizer(plan.batch.settings, { texts: pair?.corpus }, hooks)
+    const about = { texts: pair?.corpus, defaultTokenizer: plan.defaultTokenizer }
+    const settings = await nameTokenizer(plan.batch.settings, about, hooks)
     texts = pair && (await OpenTexts.open(pair, settings.tokenizer))
     const batch = { ...plan.batch, settings }
     return await labelWith(vectors, texts, { ...plan, batch, docs }, hooks)

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { KithError } from '@kith/core'
 import { decodeLabels } from '../batches/batch-label.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
 import { BatchSource } from '../batches/batch-source.ts'
@@ -9,12 +8,12 @@ import type { Hooks } from '../job/hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
 import {
-  checkStore,
   keptTerms,
-  placeOf,
+  refuseCorpus,
   type StoreAddress,
   storedRunMetric,
   storeName,
+  submittedStore,
 } from '../join/stores.ts'
 import type { LabelInputs, LabelPlan, LabelResult } from './label-run.ts'
 import { labelWork, withMetric } from './label-work.ts'
@@ -73,21 +72,13 @@ export async function submitLabels(
   submission: Submission,
   hooks: Hooks = {},
 ): Promise<Submitted> {
-  const place = placeOf(inputs)
-  if (!('store' in place))
-    throw new KithError('BAD_INPUT', 'only work on a store can be submitted; pass store')
+  const store = submittedStore(inputs)
   const { shard = { index: 1, count: 1 } } = inputs
-  if (shard.count !== 1) {
-    throw new KithError(
-      'BAD_SETTING',
-      'shard cannot be combined with a submission, which divides the work itself; leave out shard',
-    )
-  }
-  const asked = { ...inputs, store: place.store, batch: labelWork(inputs, true), shard }
+  const asked = { ...inputs, store, batch: labelWork(inputs, true), shard }
   const plan = await complete(asked, hooks)
   const { origin, source } = await openLabels(plan, hooks)
   try {
-    const { address, collection } = place.store
+    const { address, collection } = store
     const settings = { collection, ...plan.batch }
     const whole = { name: submission.name, kind: 'labels', settings, origin: { ...origin.made } }
     const parts = source.parts({ ...rulesOf(plan, origin), submitted: true })
@@ -112,24 +103,12 @@ async function openLabels(
   plan: StorePlan,
   hooks: Hooks,
 ): Promise<{ origin: LabelOrigin; source: BatchSource }> {
-  const { run, queries, qrels, corpus, queryText, dimensions, memory, store, batch, shard } = plan
-  if (corpus !== undefined) {
-    throw new KithError(
-      'BAD_INPUT',
-      'corpus cannot be combined with store, which contains the texts; leave out corpus',
-    )
-  }
+  const { run, queries, qrels, queryText, store, batch, shard } = plan
+  refuseCorpus(plan.corpus)
   const files = [run, queries, qrels, queryText].filter((file) => file !== undefined)
   const described = { run, qrels, files, embeddings: [queries], batch, shard }
   const origin = await labelOrigin({ ...described, store: storeName(store) }, hooks)
-  const source = await BatchSource.open({ run, queries, queryText }, { dimensions, memory })
-  try {
-    await checkStore(store, source.dimensions)
-    return { origin, source }
-  } catch (error) {
-    await source.close()
-    throw error
-  }
+  return { origin, source: await BatchSource.open(plan) }
 }
 
 function rulesOf({ batch }: Pick<StorePlan, 'batch'>, { qrels }: LabelOrigin) {

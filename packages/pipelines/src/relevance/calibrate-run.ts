@@ -7,12 +7,13 @@ import { backgroundBeside, readBackground } from '@kith/stores/internal'
 import { type LearnedQuery, learnedQueries } from '../files/learned-queries.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
+import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
 import { prepareEntry } from '../join/prepared-texts.ts'
 import { collectBackground } from './collect-background.ts'
 import { drawReliability, type ReliabilityFiles, reliabilityFiles } from './reliability-page.ts'
 
 /** The inputs of a calibration: a run with judgments, its embeddings and its texts. */
-export interface CalibrateInputs {
+export interface CalibrateInputs extends DefaultTokenizer {
   run: string
   queries: string
   docs: string
@@ -56,8 +57,9 @@ async function judgedHits(
 ): Promise<{ hits: JudgedHits; query: LearnedQuery }[]> {
   const known = await backgroundFor(inputs, hooks)
   const [run, qrels] = await Promise.all([readRun(inputs.run), readQrels(inputs.qrels)])
-  const builder = new TermStatisticsBuilder()
-  for await (const entry of readTexts(inputs.corpus)) builder.add(prepareEntry(entry, 'english'))
+  const { tokenizer } = await nameTokenizer({}, inputs, hooks)
+  const builder = new TermStatisticsBuilder({ tokenizer })
+  for await (const entry of readTexts(inputs.corpus)) builder.add(prepareEntry(entry, tokenizer))
   const statistics = builder.finish()
   const corpus = await TextStore.open(inputs.corpus)
   const asked = await TextStore.open(inputs.queryText)

@@ -1,8 +1,8 @@
 import { FileError } from '@kith/base'
 import { type Background, KithError, type ListOptions } from '@kith/core'
-import { formatByName } from '@kith/ir/internal'
 import { openStore } from '@kith/stores'
 import { backgroundBeside, readBackground } from '@kith/stores/internal'
+import { usesRelevance } from '../job/checks.ts'
 import { type StoreAddress, storeName, wholeAddress } from '../join/stores.ts'
 import { readCalibration } from '../relevance/calibration-file.ts'
 import { namesOf, sameForAll } from './list-settings.ts'
@@ -13,15 +13,6 @@ export type RunDocuments = { docs: string; rows: number; dimensions: number } | 
 
 type ListPlan = Pick<RerankPlan, 'cutoff' | 'background' | 'calibration' | 'list' | 'settings'> &
   Pick<RerankInputs, 'out' | 'queryText'>
-
-/** Whether a run has use for estimates of relevance: its cutoff, or a column of its file. */
-export function takesRelevance({
-  cutoff,
-  out,
-  queryText,
-}: Pick<ListPlan, 'cutoff' | 'out' | 'queryText'>): boolean {
-  return needsRelevance(cutoff) || (queryText !== undefined && formatByName(out) === 'parquet')
-}
 
 function needsRelevance(cutoff: RerankInputs['cutoff']): boolean {
   return cutoff !== undefined && typeof cutoff !== 'number'
@@ -34,7 +25,7 @@ export async function listOf(
 ): Promise<ListOptions | undefined> {
   const { cutoff, background: file, calibration, list = {}, settings } = plan
   const words = settings.method === 'neighbors' && settings.mix === 'words'
-  const estimates = needsRelevance(cutoff) || (takesRelevance(plan) && words)
+  const estimates = needsRelevance(cutoff) || (usesRelevance(plan) && words)
   const background = estimates ? await backgroundOf(file, documents) : undefined
   if (needsRelevance(cutoff) && !background) throw noBackground(documents)
   const plain = cutoff === undefined && namesOf(list).length === 0

@@ -50,7 +50,8 @@ async function rerankWith(
   const { missing, statistics: source = 'corpus', workers } = plan
   const files = checkTextPair(plan)
   const asked = { ...plan.settings, metric }
-  const about = { statistics: source, texts: files?.corpus }
+  const { defaultTokenizer } = plan
+  const about = { statistics: source, texts: files?.corpus, defaultTokenizer }
   const settings = await nameTokenizer(asked, about, hooks)
   const { tokenizer } = settings
   const known = files && usesStatistics(settings)

@@ -9,6 +9,7 @@ import { methodTable, refuseIdle } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, type Run, readRun, writeRun } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
 import { writeSidecar } from '../files/sidecar.ts'
+import { refuseUnusedRelevance } from '../job/checks.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { type KeptColumns, keptColumns, withFrame, writeFrame } from '../join/frame.ts'
 import {
@@ -17,11 +18,11 @@ import {
   type MissingReport,
   namingFiles,
 } from '../join/missing.ts'
+import type { DefaultTokenizer } from '../join/name-tokenizer.ts'
 import type { StatisticsSource } from '../join/statistics.ts'
 import { type DocumentPlace, placeOf } from '../join/stores.ts'
 import { checkShard, type Shard } from '../labels/shares.ts'
 import { type CrossEncoding, openCrossEncoding, type ThenCrossEncode } from './cross-encoding.ts'
-import { takesRelevance } from './list-of-run.ts'
 import { checkList } from './list-settings.ts'
 import type { RunList } from './list-table.ts'
 import { type Measuring, measureReranking, type RerankFigures } from './rerank-figures.ts'
@@ -29,7 +30,7 @@ import { rerankFiles } from './rerank-files.ts'
 import { rerankStore } from './rerank-store.ts'
 
 /** The inputs of a reranking. */
-export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
+export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions, DefaultTokenizer {
   /** The run to reorder. One in Parquet can have the embeddings and texts of its documents itself. */
   run: string
   /** Embeddings of its queries. */
@@ -125,14 +126,9 @@ export async function rerankRun(asked: RerankInputs, hooks: Hooks = {}): Promise
 }
 
 function checkCutoff(inputs: RerankInputs): void {
-  const { cutoff, background, calibration, thenCrossEncode, queryText } = inputs
+  const { cutoff, thenCrossEncode, queryText } = inputs
   const problem = (text: string) => new KithError('BAD_SETTING', text)
-  const [given] = Object.entries({ background, calibration }).find(([, file]) => file) ?? []
-  if (given !== undefined && !takesRelevance(inputs)) {
-    throw problem(
-      `setting ${given} has no effect without cutoff: 'auto', a cutoff by relevance, or texts and a .parquet output; leave it out`,
-    )
-  }
+  refuseUnusedRelevance(inputs)
   if (cutoff === undefined) return
   if (queryText === undefined) {
     const texts = 'docs' in placeOf(inputs) ? 'corpus and queryText' : 'queryText'

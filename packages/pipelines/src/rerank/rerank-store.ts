@@ -21,13 +21,13 @@ import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { shareStatistics, usesStatistics } from '../join/statistics.ts'
 import {
-  checkStore,
   keptTerms,
-  placeOf,
+  refuseCorpus,
   type StoreAddress,
   storedRunMetric,
   storeName,
   storeStatistics,
+  submittedStore,
 } from '../join/stores.ts'
 import { listOf } from './list-of-run.ts'
 import { leavesOut, namesOf } from './list-settings.ts'
@@ -50,7 +50,7 @@ export async function rerankStore(
   const { out, run, missing, crossEncoding } = plan
   const list = await listOf(plan, store)
   const { batch, made, statistics } = await batchOf(plan, hooks, list)
-  const source = await openSource(plan)
+  const source = await BatchSource.open(plan)
   const workers = plan.workers ?? availableParallelism()
   const parts = { statistics: shareStatistics(statistics), list }
   const pool = new BatchPool(store.address, workers, parts)
@@ -93,9 +93,7 @@ export async function submitRerank(
   submission: Submission,
   hooks: Hooks = {},
 ): Promise<Submitted> {
-  const place = placeOf(inputs)
-  if (!('store' in place))
-    throw new KithError('BAD_INPUT', 'only work on a store can be submitted; pass store')
+  const store = submittedStore(inputs)
   const [listed] = namesOf(inputs.list)
   if (listed) {
     throw new KithError('BAD_SETTING', `submitted work takes no setting ${listed}; leave it out`)
@@ -103,12 +101,6 @@ export async function submitRerank(
   for (const name of ['cutoff', 'background', 'calibration'] as const) {
     if (inputs[name] === undefined) continue
     throw new KithError('BAD_SETTING', `submitted work takes no ${name}; leave ${name} out`)
-  }
-  if (inputs.shard !== undefined && inputs.shard.count !== 1) {
-    throw new KithError(
-      'BAD_SETTING',
-      'shard cannot be combined with a submission, which divides the work itself; leave out shard',
-    )
   }
   if (typeof inputs.statistics === 'object') {
     throw new KithError(
@@ -126,16 +118,16 @@ export async function submitRerank(
   const asked = inputs.tuned?.settings ?? resolveMethodSettings(inputs.settings)
   const given = {
     ...inputs,
-    store: place.store,
+    store,
     settings: asked,
     missing,
     crossEncoding: undefined,
   }
   const plan = { ...given, settings: await settingsInStore(given, hooks) }
   const { batch, made } = await batchOf(plan, hooks)
-  const source = await openSource(plan)
+  const source = await BatchSource.open(plan)
   try {
-    const { address, collection } = place.store
+    const { address, collection } = store
     const whole = { name: submission.name, kind: 'rerank', settings: { collection, ...batch } }
     const parts = source.parts({ missing, scores: batch.texts, submitted: true })
     return await submitBatch(address, { ...whole, origin: { ...made } }, parts, submission)
@@ -158,12 +150,7 @@ async function batchOf(
   hooks: Hooks,
   list?: ListOptions,
 ): Promise<{ batch: RerankWork; made: Sidecar; statistics: TermStatistics | undefined }> {
-  if (plan.corpus !== undefined) {
-    throw new KithError(
-      'BAD_INPUT',
-      'corpus cannot be combined with store, which contains the texts; leave out corpus',
-    )
-  }
+  refuseCorpus(plan.corpus)
   const { missing, queryText, store, statistics: source = 'corpus' } = plan
   const about = { statistics: source, terms: () => keptTerms(store) }
   const { statistics: _, ...settings } = await nameTokenizer(plan.settings, about, hooks)
@@ -196,19 +183,6 @@ async function batchOf(
   const columns = Object.keys(emptyColumns(list)) as RerankWork['columns']
   const batch = { settings, missing, texts, statistics: statistics !== undefined, columns }
   return { batch, made, statistics }
-}
-
-/** The queries with all that reranking them takes, if the store has documents for them. */
-async function openSource(plan: StorePlan): Promise<BatchSource> {
-  const { run, queries, queryText, dimensions, memory, store } = plan
-  const source = await BatchSource.open({ run, queries, queryText }, { dimensions, memory })
-  try {
-    await checkStore(store, source.dimensions)
-    return source
-  } catch (error) {
-    await source.close()
-    throw error
-  }
 }
 
 async function* rankings(

@@ -11,14 +11,14 @@ import { type Embeddings, type Run, readRun } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import type { Join, JoinedTexts, JoinSources } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
-import { nameTokenizer } from '../join/name-tokenizer.ts'
+import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, textsOfRun, type WantedTexts } from '../join/prepared-texts.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { joinSlice, rankContext } from '../rerank/rerank-slice.ts'
 
 /** The ranking that a training without labels learns from. */
-export interface TeacherInputs extends PartialDistilSettings {
+export interface TeacherInputs extends PartialDistilSettings, DefaultTokenizer {
   /** A run of any teacher, such as a cross-encoder; default: the ranking of `rerankRun` by its defaults. */
   run?: string | undefined
   /** Texts of the documents, which the ranking by defaults takes. */
@@ -53,12 +53,13 @@ const OWN_SHARPNESS = 2
 
 /** Opens the teacher that the inputs name. */
 export async function openTeacher(inputs: TeacherInputs, needed: NeededTexts): Promise<Teacher> {
-  const { run, depth, corpus, queryText, statistics } = inputs
+  const { run, depth, corpus, queryText, statistics, defaultTokenizer } = inputs
   const own = needed.ownScores && run === undefined
   const sharpness = inputs.sharpness ?? (own ? OWN_SHARPNESS : undefined)
   const settings = resolveDistilSettings({ depth, sharpness })
   if (run === undefined) {
-    return RankingTeacher.open({ corpus, queryText, statistics, settings }, needed)
+    const files = { corpus, queryText, statistics, defaultTokenizer }
+    return RankingTeacher.open({ ...files, settings }, needed)
   }
   if (corpus !== undefined || statistics !== undefined) {
     throw new KithError(
@@ -83,7 +84,7 @@ interface NeededTexts {
 }
 
 /** The texts and settings of a ranking that teaches. */
-interface RankingTeacherInputs {
+interface RankingTeacherInputs extends DefaultTokenizer {
   corpus: string | undefined
   queryText: string | undefined
   statistics: StatisticsSource | undefined
@@ -117,7 +118,7 @@ class RankingTeacher implements Teacher {
   }
 
   static async open(inputs: RankingTeacherInputs, needed: NeededTexts): Promise<RankingTeacher> {
-    const { statistics: source = 'corpus', settings } = inputs
+    const { statistics: source = 'corpus', settings, defaultTokenizer } = inputs
     const files = checkTextPair(inputs)
     if (!files) {
       const problem =
@@ -128,7 +129,7 @@ class RankingTeacher implements Teacher {
     // Behind its context the ranking has no scores of its own, so the context holds all that are taught.
     const contextSize = Math.max(usual.contextSize, settings.depth)
     const asked = { ...usual, contextSize, metric: needed.metric }
-    const about = { statistics: source, texts: files.corpus }
+    const about = { statistics: source, texts: files.corpus, defaultTokenizer }
     const ranking = await nameTokenizer(asked, about, {})
     const kept = await readStatistics(source, ranking)
     const count = source !== 'context' && !kept

@@ -20,7 +20,7 @@ export interface QueryChange {
 
 /** The queries that changed most. */
 export interface Changes {
-  /** With judgments: the queries that gained most; without: those whose first five changed most. */
+  /** With judgments: the queries that gained most; without: the queries whose first five moved most. */
   gained: readonly QueryChange[]
   /** The queries that lost most; none without judgments. */
   lost: readonly QueryChange[]
@@ -60,7 +60,7 @@ export async function changesOf(
     top: { before: old.map(shown), after: now.map(shown) },
   })
   if (!evaluations) {
-    const most = tops.filter((top) => newIn(top) > 0).sort((a, b) => newIn(b) - newIn(a))
+    const most = tops.filter((top) => moved(top) > 0).sort((a, b) => moved(b) - moved(a))
     return { ...counted, gained: most.slice(0, SHOWN).map(show), lost: [] }
   }
   const gain = ({ query }: { query: string }): number => {
@@ -89,6 +89,14 @@ function topOf(run: Run, query: string): readonly string[] {
 /** How many documents at the top were not there before. */
 function newIn({ before, after }: { before: readonly string[]; after: readonly string[] }): number {
   return after.filter((id) => !before.includes(id)).length
+}
+
+/** How many ranks the documents at the top moved together; a new document comes from the rank below. */
+function moved({ before, after }: { before: readonly string[]; after: readonly string[] }): number {
+  return after.reduce((sum, id, rank) => {
+    const old = before.indexOf(id)
+    return sum + Math.abs((old < 0 ? DEPTH : old) - rank)
+  }, 0)
 }
 
 function valuesOf(

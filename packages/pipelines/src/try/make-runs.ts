@@ -41,7 +41,7 @@ export async function makeRuns(
 ): Promise<{ systems: TriedSystem[]; judged: number; adapter: TriedAdapter | undefined }> {
   const { trials = jobDefaults.tryTrials, level = jobDefaults.level, workers } = making
   const { corpus, queryText, docs, queries } = files
-  const steps = new Steps(dataset)
+  const steps = new Steps(dataset, workers)
   const { top } = jobDefaults
   const run = (await steps.do('run', (out) =>
     searchRun({ queries, docs, out, top, workers }, hooks),

@@ -27,16 +27,25 @@ interface Worked {
   seconds: number
 }
 
+/** The time of a step per query, and the threads that it was measured with; undefined for all cores. */
+interface StepTime {
+  milliseconds: number
+  workers?: number | undefined
+}
+
 /** The steps of a try that make runs: those that are done are not done again, and their times are kept. */
 export class Steps {
   readonly #dataset: Dataset
   readonly #journal: string
-  readonly #milliseconds: Record<string, number>
+  readonly #times: Record<string, StepTime>
+  readonly #workers: number | undefined
 
-  constructor(dataset: Dataset) {
+  /** @param workers Threads of the steps; undefined for all cores. */
+  constructor(dataset: Dataset, workers: number | undefined) {
     this.#dataset = dataset
     this.#journal = join(dirname(dataset.place('kith')), `times${dataset.suffix}.json`)
-    this.#milliseconds = readTimes(this.#journal)
+    this.#times = readTimes(this.#journal)
+    this.#workers = workers
   }
 
   /**
@@ -53,15 +62,16 @@ export class Steps {
     const isKept = there?.includes(join(this.#dataset.folder, KEPT))
     if (there !== undefined && !isKept) return there
     const isNew = behind.every((file) => there && modifiedAt(file) <= modifiedAt(there))
-    if (there !== undefined && isNew && this.#milliseconds[role] !== undefined) {
+    if (there !== undefined && isNew && this.#times[role] !== undefined) {
       const made = (await readSidecar(there))?.settings ?? {}
       if (Object.entries(settings).every(([name, value]) => made[name] === value)) return there
     }
     const out = this.#dataset.place(role)
     const worked = await make(out)
     if (!worked) return undefined
-    this.#milliseconds[role] = (1000 * worked.seconds) / Math.max(1, worked.queries)
-    const text = `${JSON.stringify(this.#milliseconds, undefined, 2)}\n`
+    const milliseconds = (1000 * worked.seconds) / Math.max(1, worked.queries)
+    this.#times[role] = { milliseconds, workers: this.#workers }
+    const text = `${JSON.stringify(this.#times, undefined, 2)}\n`
     await writeAtomic(this.#journal, (write) => write(text))
     return out
   }
@@ -71,7 +81,7 @@ export class Steps {
     return (Object.keys(names) as TriedRole[]).flatMap((role) => {
       const file = files[role]
       if (file === undefined) return []
-      return [{ name: names[role], role, file, milliseconds: this.#milliseconds[role] }]
+      return [{ name: names[role], role, file, ...this.#times[role] }]
     })
   }
 }
@@ -80,10 +90,10 @@ function modifiedAt(file: string): number {
   return findPath(file)?.mtimeMs ?? 0
 }
 
-function readTimes(file: string): Record<string, number> {
+function readTimes(file: string): Record<string, StepTime> {
   if (!findPath(file)) return {}
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, StepTime>
   } catch {
     // An unreadable journal only costs the time to do the steps again.
     return {}

@@ -13,6 +13,8 @@ export interface TriedSystem {
   file: string
   /** Milliseconds per query of its own step, in a batch; undefined if Kith did not make the run. */
   milliseconds?: number | undefined
+  /** Threads that this time was measured with; undefined for all cores. */
+  workers?: number | undefined
   evaluation?: Evaluation | undefined
   /** Against vector search, by measure; p is corrected for the number of systems. */
   comparison?: Readonly<Record<string, CorrectedComparison>> | undefined

@@ -6,13 +6,14 @@ import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { type OpenVectors, openVectors } from '../join/contexts.ts'
 import { type MissingPolicy, type MissingReport, namingFiles } from '../join/missing.ts'
+import type { DefaultTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, textsOfRun } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { collect, type TextsById } from './collect.ts'
 
 /** Judged queries that settings are measured on, and how. */
-export interface JudgedInputs extends OpenEmbeddingsOptions {
+export interface JudgedInputs extends OpenEmbeddingsOptions, DefaultTokenizer {
   /** The run that would be reranked. */
   run: string
   /** Embeddings of its queries. */

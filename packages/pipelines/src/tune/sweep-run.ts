@@ -55,7 +55,8 @@ export interface SweepResult {
  * ```
  */
 export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<SweepResult> {
-  const about = { statistics: inputs.statistics, texts: inputs.corpus }
+  const { statistics, corpus: texts, defaultTokenizer } = inputs
+  const about = { statistics, texts, defaultTokenizer }
   const asked = await nameTokenizer(resolveMethodSettings(inputs.settings), about, hooks)
   const judged = await openJudged({ ...inputs, tokenizers: tokenizersToTry(asked) }, LARGEST)
   const { run, qrels, queries, docs, collection, evaluator, scoring, policy, report } = judged

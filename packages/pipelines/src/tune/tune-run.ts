@@ -68,7 +68,8 @@ export interface TuneResult {
  */
 export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<TuneResult> {
   const { out, study = studyBeside(out), trials, folds, seed } = inputs
-  const about = { statistics: inputs.statistics, texts: inputs.corpus }
+  const { statistics, corpus: texts, defaultTokenizer } = inputs
+  const about = { statistics, texts, defaultTokenizer }
   const asked = await nameTokenizer(resolveMethodSettings(inputs.settings), about, hooks)
   const methods = methodsOf(inputs)
   const largest = Math.max(LARGEST, asked.contextSize)

@@ -1,5 +1,5 @@
-import { KithError, type Method, type MethodSettings, type PartialSettings } from '@kith/core'
-import { methodTable } from '@kith/core/internal'
+import type { Method, MethodSettings, PartialSettings } from '@kith/core'
+import { methodTable, requireTexts } from '@kith/core/internal'
 import {
   type Dimension,
   fill,
@@ -41,9 +41,7 @@ const LARGEST_CONTEXT = 100
 /** The settings that are searched; where there are several methods, each with its own. */
 export function settingSpace(inputs: SpaceInputs): Space {
   const { methods = ['neighbors'], texts } = inputs
-  if (methods.includes('fusion') && !texts) {
-    throw new KithError('BAD_SETTING', 'the method fusion needs texts for BM25 scores; pass texts')
-  }
+  for (const method of methods) requireTexts(method, texts)
   const [only] = methods
   if (methods.length === 1 && only === 'neighbors') return neighborSpace(inputs)
   const { contextSize, ...own } = neighborSpace(inputs)
