@@ -15,7 +15,8 @@ export function writeGuide() {
   }
   for (const name of docs) {
     if (name.endsWith('.svg')) copyFileSync(join(root, 'docs', name), join(generated, name))
-    else if (name !== 'README.md') writePage(name, (wide[name] ?? '') + readLinked(`docs/${name}`, name))
+    else if (name !== 'README.md')
+      writePage(name, (wide[name] ?? '') + readLinked(`docs/${name}`, name))
   }
   for (const [file, page] of Object.entries(project)) writePage(page, readLinked(file, page))
 }
