@@ -1,6 +1,6 @@
 """Whether a map of the documents, fitted together with the query adapter, finds more.
 
-  python3 experiments/document-map.py FOLDER [--labels one|all]
+  python3 experiments/document-map.py FOLDER [--labels one|all] [--draw 0]
 
 FOLDER is NFCorpus or SciFact (../shared/data/nfcorpus, ../shared/data/scifact) with MiniLM's embeddings, those
 of SciFact's training queries as `queries.train.npy` (`kith encode`); needs numpy and scipy. Queries get
@@ -22,6 +22,7 @@ T = 20
 options = argparse.ArgumentParser()
 options.add_argument("folder", type=Path)
 options.add_argument("--labels", choices=["one", "all"], default="one")
+options.add_argument("--draw", type=int, default=0)
 options = options.parse_args()
 SHRINKAGE = {"one": 200, "all": 50}[options.labels]
 
@@ -54,11 +55,11 @@ def queries(split):
 
 
 def labels(ids, judged):
-    """The rows that each query learns: one of its relevant documents (draw 0 of adapter.mjs), or all."""
+    """The rows that each query learns: one of its relevant documents (a draw of adapter.mjs), or all."""
     if options.labels == "all":
         return [list(found) for found in judged]
     ordered = [sorted(found, key=lambda row: doc_ids[row]) for found in judged]
-    return [[found[int(fraction(0, id) * len(found))]] for id, found in zip(ids, ordered)]
+    return [[found[int(fraction(options.draw, id) * len(found))]] for id, found in zip(ids, ordered)]
 
 
 def mapped(change, x):

@@ -1,6 +1,6 @@
 /**
  * Measures what each part of the ranking adds on a dataset: vector search, embeddings only, dense + BM25
- * score fusion, the preset balanced-1, and Kith (docs/method.md section 4).
+ * score fusion, the presets balanced-1 and balanced-2, and Kith (docs/method.md section 4).
  *
  *   node experiments/ranking.mjs DATASET [--qrels FILE] [--model MODEL] [--query-prefix TEXT] [--work FOLDER]
  *
@@ -52,6 +52,7 @@ const variants = {
     settings: { method: 'fusion', preselect: 0 },
   },
   'preset balanced-1, first 50': { ...texts, settings: presets['balanced-1'] },
+  'preset balanced-2, 50 chosen from 200': { ...texts, settings: presets['balanced-2'] },
   'Kith, first 50, no term statistics': { ...texts, statistics: 'context' },
   'Kith, first 50': {
     ...texts,

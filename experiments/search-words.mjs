@@ -41,7 +41,7 @@ async function searchAll(searched) {
     const row = queries.rowOf(id)
     if (row === undefined || !qrels.has(id)) continue
     vector = queries.read(row, row + 1).slice()
-    const found = await collection.search(text, { top: 100 })
+    const found = await collection.search(text, { topN: 100 })
     const ids = found.map((document) => document.id)
     builder.add({ query: id, ids, scores: ids.map((_, place) => -place) })
   }

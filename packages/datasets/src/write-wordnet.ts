@@ -44,7 +44,7 @@ export async function writeSparse(
   await writeSplits(collection, sparse, join(folder, 'qrels-sparse'))
 }
 
-/** One file for each split with labels: readers refuse an empty file. */
+/** Writes one file for each split with judgments: readers refuse an empty file. */
 async function writeSplits(
   { queries }: WordnetCollection,
   qrels: Qrels,
@@ -71,52 +71,50 @@ function wordnetReadme({ documents, queries, seed }: WordnetCollection): string 
   const sizes = splits.map((split) => {
     return `${split} ${count(queries.filter((query) => query.split === split).length)}`
   })
-  return `# WordNet categories: a retrieval collection with nearly complete labels
+  return `# WordNet categories: a retrieval dataset with nearly complete relevance judgments
 
-${count(documents.length)} documents, ${count(queries.length)} queries (${sizes.join(', ')}), \
-${average.toFixed(1)} relevant documents per query on average. Built from the nouns of WordNet by \
-\`@kith/datasets\`; split seed ${seed}. Whoever builds it again gets the same bytes.
+Search for a category such as *wading bird*, and find the nouns that belong to it. Use the dataset to study \
+missing judgments: hide all but one relevant document per query (MS MARCO has about one), train or audit with \
+the rest hidden, and compare with the full judgments.
 
-| file | what it holds |
+- ${count(documents.length)} documents, ${count(queries.length)} queries (${sizes.join(', ')}), \
+${average.toFixed(1)} relevant documents per query on average
+- built from the nouns of WordNet by \`@kith/datasets\` (split seed ${seed}), with the same bytes on every machine
+
+| file | content |
 |---|---|
-| \`corpus.jsonl\` | the documents, in BEIR's layout: \`lemma, lemma: definition\` |
-| \`queries.jsonl\` | the queries of all splits: the title of a category, such as \`wading bird\` |
+| \`corpus.jsonl\` | documents in BEIR's layout; the text is \`lemma, lemma: definition\` |
+| \`queries.jsonl\` | queries of all splits; the text is the title of a category |
 | \`queries-definition.jsonl\` | the same queries as \`title: definition\` |
-| \`qrels/<split>.tsv\` | the complete labels of \`test\`, \`dev\` and \`train\` |
-| \`qrels-sparse/<split>.tsv\` | where labels were drawn: one relevant document per query |
-| \`regions.tsv\` | the region of each query; queries of one region are alike, so resample regions, not queries, where significance is tested |
-| \`LICENSE\` | Princeton's license of WordNet, which every copy of these texts has to keep |
+| \`qrels/<split>.tsv\` | all judgments of \`test\`, \`dev\` and \`train\` |
+| \`qrels-sparse/<split>.tsv\` | one relevant document per query (\`kith dataset wordnet --encode\` or \`--run\`) |
+| \`regions.tsv\` | region of each query. Queries of one region are similar: in significance tests, count each region as one query |
+| \`LICENSE\` | Princeton's license of WordNet; keep it with every copy of the texts |
 
-An id is \`n\` and the offset of the synset in WordNet's \`data.noun\`.
+An id is \`n\` and the offset of the synset (a set of synonyms with one meaning) in WordNet's \`data.noun\`.
 
 ## How it is made
 
-- **Documents** are the noun synsets without hyponyms, kinds and instances alike, except those below \
-"taxonomic group". The definition is the gloss without its examples.
-- **Queries** are synsets with 5 to 200 documents below them, over all paths of hypernyms; these are \
-all their relevant documents. They come from the lexical files of things (animals, artifacts, food, \
-persons, ...). Left out are those
-  - whose head word stands in the lemmas of more than half of their relevant documents: matching \
-words would find them;
-  - with visible holes: documents without a label whose definition names the category ("a small boat \
-...") are more than a quarter of those with one;
-  - that are nearly a larger query (Jaccard of the relevant documents at least 0.8).
-- **Splits** go by region: the topmost ancestor, over first hypernyms, that has at most 200 \
-documents. A seeded hash of the region decides. Queries that share a relevant document with another \
-split are dropped; train yields to dev, dev to test.
-- **Sparse labels** keep one relevant document per query, drawn by seed and query among those within \
-the first 200 that an encoder retrieves. Queries without any there are left out. Labels from outside \
-the retrieved list would teach an encoder to move away from it.
+- **Documents** are the noun synsets without narrower synsets, except synsets below "taxonomic group". \
+The definition is the gloss without its examples.
+- **Queries** are synsets with 5 to 200 documents below them; these documents are relevant. The synsets come from \
+the lexical files of things (animals, artifacts, food, persons, ...). A query is left out if
+  - more than half of its relevant documents contain its head word, so that keyword search would find them;
+  - its judgments are visibly incomplete: more than a quarter as many other documents name the category in their \
+definition ("a small boat ...");
+  - it is nearly the same as a larger query (Jaccard similarity of the relevant documents at least 0.8).
+- **Splits** keep regions together. The region of a query is its topmost ancestor, along first hypernyms, with at \
+most 200 documents; a seeded hash of the region chooses the split. A query that shares a relevant document with \
+another split is dropped: from train before dev, and from dev before test.
+- **Sparse judgments** keep one relevant document per query, drawn from the relevant documents among the first 200 \
+hits of an encoder. Queries without such a document are left out: a relevant document that the search did not find \
+would teach an encoder to leave the neighborhood that it knows.
 
-## What it is for, and how far to trust it
+## Limits
 
-Labels of large collections such as MS MARCO are sparse: one relevant document per query is known, \
-the others count as wrong. Here nearly all are known. One can hide all but one, train or audit with \
-that one, and then look up the truth.
-
-Nearly all: WordNet's editors did not place every synset under every category it belongs to. Judged by \
-eye, about one in ten unlabeled documents in a top 10 is in fact relevant. Compare systems \
-by it; a figure by itself is a little too low.
+The judgments are not quite complete, because WordNet's editors did not place every synset under every category \
+that it belongs to. Judged by eye, about one in ten unjudged documents in a top 10 is relevant. All measures are \
+therefore slightly too low: compare systems with each other, not with figures of other datasets.
 `
 }
 

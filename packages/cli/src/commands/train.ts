@@ -54,7 +54,7 @@ export const trainCommand = defineCommand({
       ...['docs', 'train-queries', 'train-run', 'qrels', 'model', 'adapter', 'preset', 'set'],
     ),
     ...splitOption,
-    ...targetOption,
+    target: { ...targetOption.target, default: 'the judgments, or --labels' },
     ...rare(teacherOptions, 'corpus', 'query-text'),
     labels: {
       value: 'FILE',
