@@ -20,7 +20,11 @@ export const searchCommand = defineCommand({
         refuseVectorOptions(values)
         return { corpus: 'corpus', 'query-text': 'queries', out: 'bm25' }
       }
-      return { queries: 'queryEmbeddings', docs: 'documentEmbeddings', out: 'run' }
+      const columns = String(values['columns'] ?? '').split(',')
+      return {
+        ...{ queries: 'queryEmbeddings', docs: 'documentEmbeddings', out: 'run' },
+        ...(columns.includes('text') && { corpus: 'corpus' as const }),
+      }
     },
   },
   options: searchOptions,
