@@ -4,8 +4,9 @@
  * dist/, for runtimes that compile no bytes. Runs in the package's folder.
  * With an argument, such as `simd`, makes that build alone.
  *
- * In a package for browsers (`--text`) most bytes are one character each, so that gzip shortens them
- * as it shortens the module itself; other packages carry hexadecimal digits, which Node reads.
+ * A package for browsers (`--text`) carries the plain build alone, and makes the relaxed one of it. Most
+ * bytes are one character each, so that gzip shortens them as it shortens the module itself; other
+ * packages carry hexadecimal digits, which Node reads.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -25,34 +26,50 @@ for (const folder of ['src/generated/', 'dist/']) {
 }
 
 const [only] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const written = process.argv.includes('--text') ? textOf : hexOf
+const isText = process.argv.includes('--text')
 for (const { file, features } of builds) {
   if (only && only !== file) continue
   const wasm = await compile(features)
-  const source = [
-    '/** Made by scripts/build-kernel.mjs from assembly/: do not edit. */',
-    `export const wasm: string =\n  "${written(wasm)}"\n`,
-  ].join('\n')
-  await writeFile(new URL(`src/generated/${file}.ts`, packageFolder), source)
+  if (file === 'simd' || !isText) {
+    const source = [
+      '/** Made by scripts/build-kernel.mjs from assembly/: do not edit. */',
+      ...(isText ? textOf(wasm) : [constant('wasm', Buffer.from(wasm).toString('hex'))]),
+    ].join('\n')
+    await writeFile(new URL(`src/generated/${file}.ts`, packageFolder), source)
+  }
   const exported = exports[`./${file}.wasm`]
   if (exported) await writeFile(new URL(exported, packageFolder), wasm)
   console.log(`kernel ${file}: ${wasm.length} bytes`)
 }
 
-function hexOf(wasm) {
-  return Buffer.from(wasm).toString('hex')
+function constant(name, text) {
+  return `export const ${name}: string =\n  "${text}"\n`
 }
 
 /**
- * A character for a byte below 88, two for a byte above: the characters from # to ~ without \\ are 0 to
- * 90, and 88 and 89 add 88 and 176 to the one behind them. packages/core/src/kernel/load.ts reads them.
+ * A character for a byte below 86, two for a byte above: the alphabet has a character for each number
+ * from 0 to 85, and two that add 86 and 172 to the one behind them. Frequent bytes have the characters
+ * that are frequent in the code around, so that one table of gzip fits both.
+ * packages/core/src/kernel/load.ts reads them.
  */
 function textOf(wasm) {
-  const character = (value) => String.fromCharCode(value + (value < 57 ? 35 : 36))
-  return Array.from(wasm, (byte) => {
-    const page = Math.floor(byte / 88)
-    return (page > 0 ? character(87 + page) : '') + character(byte % 88)
-  }).join('')
+  const PAGE = 86
+  const frequent =
+    "etrns,i()o =a.lhu:c{}fd;mgw[]0+yC#p1&vb>?A2x*!k3|-<4M6/TDNWFSBEIUjz5_qOP8KLGHVQR7JYZ9X^@%~'"
+  const numbers = Array.from(wasm, (byte) => {
+    const page = Math.floor(byte / PAGE)
+    return page > 0 ? [PAGE - 1 + page, byte % PAGE] : [byte]
+  }).flat()
+  const counts = new Array(PAGE + 2).fill(0)
+  for (const number of numbers) counts[number]++
+  const alphabet = []
+  Array.from(counts.keys())
+    .sort((a, b) => counts[b] - counts[a])
+    .forEach((number, rank) => {
+      alphabet[number] = frequent[rank]
+    })
+  const text = numbers.map((number) => alphabet[number]).join('')
+  return [constant('alphabet', alphabet.join('')), constant('wasm', text)]
 }
 
 /** What a package exports; nothing where the sources stand alone. */

@@ -69,7 +69,8 @@ function importing(names: readonly string[]): string {
 function problemsOf(
   programs: Readonly<Record<string, string>>,
   counts: (file: string) => boolean,
-  ...also: readonly string[]
+  also: readonly string[] = [],
+  { types = ['node'], lib = [] }: Pick<ts.CompilerOptions, 'types' | 'lib'> = {},
 ): string[] {
   const files = new Map(
     Object.entries(programs).map(([name, text]) => [
@@ -81,8 +82,8 @@ function problemsOf(
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
-    types: ['node'],
+    lib: ['lib.es2022.d.ts', ...lib],
+    types,
     strict: true,
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
@@ -119,7 +120,7 @@ function isOurs(file: string): boolean {
 test('compiles every entry with skipLibCheck: false and without the DOM’s types, and refuses misspelled options', () => {
   expect(entries.length).toBeGreaterThan(12)
   expect(readFileSync(misspelled, 'utf8').match(/^ *\/\/ @ts-expect-error/gm)).toHaveLength(4)
-  const problems = problemsOf(programs, isOurs, misspelled)
+  const problems = problemsOf(programs, isOurs, [misspelled])
   const wanted = problems.filter((problem) =>
     /consumer-wrong\.ts 2: .*not assignable/.test(problem),
   )
@@ -132,4 +133,13 @@ test('the entries that docs/runtimes.md names hold with the types of their depen
   // Node's own types are given to every program.
   const counts = (file: string) => !/\/node_modules\/(@types\/node|typescript)\//.test(file)
   expect(problemsOf({ clean: importing(clean) }, counts)).toEqual([])
+}, 300_000)
+
+test('own types hold with ES2022 and the DOM’s types instead of Node’s', () => {
+  const browser = { types: [], lib: ['lib.dom.d.ts'] }
+  // Programs of their own: dependencies of one could bring Node's types to others.
+  for (const names of [['core', 'languages', 'hits'], ['encoder'], ['stores'], ['ai-sdk']]) {
+    const program = importing(names.map((name) => `@kith/${name}`))
+    expect(problemsOf({ program }, isOurs, [], browser)).toEqual([])
+  }
 }, 300_000)

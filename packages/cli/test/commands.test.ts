@@ -124,8 +124,28 @@ test('search --bm25 writes a lexical run that fuse accepts', () => {
     [['--bm25', '--corpus', path('corpus.jsonl')], '--query-text FILE is required'],
     [[...embeddings(), '--corpus', path('corpus.jsonl')], '--corpus works only with --bm25'],
     [['--docs', path('docs.npy')], '--queries FILE is required'],
+    [[...embeddings(), '--columns', 'vector'], '--columns works only with an output in .parquet'],
   ] as const) {
     const { code, err } = kith('search', ...wrong, ...out)
+    expect(err).toContain(message)
+    expect(code).toBe(2)
+  }
+})
+
+test('search --columns writes documents that rerank reads from the run', () => {
+  const [run, corpus] = [path('frame.parquet'), ['--corpus', path('corpus.jsonl')]]
+  const search = (...more: string[]) => kith('search', ...embeddings(), ...more, '--out', run)
+  expect(search(...corpus, '--columns', 'text,vector').code).toBe(0)
+  const queries = ['--queries', path('queries.npy'), '--query-text', path('queries.jsonl')]
+  expect(succeed('rerank', '--run', run, ...queries, '--out', path('framed.trec'))).toMatch(
+    /framed\.trec/,
+  )
+  for (const [wrong, message] of [
+    [['--columns', 'text'], '--columns text needs --corpus FILE'],
+    [['--columns', 'title'], '--columns must be text, vector or text,vector, got title'],
+    [[...corpus, '--columns', 'vector'], '--corpus works only with --bm25, or with --docs'],
+  ] as const) {
+    const { code, err } = search(...wrong)
     expect(err).toContain(message)
     expect(code).toBe(2)
   }

@@ -85,7 +85,9 @@ describe('kith encode', () => {
     const input = ['encode', ...model, '--input', path('few.jsonl'), '--max-tokens', '4', '--json']
     const { err, out } = kith(...input, '--out', path('cut.npy'))
     const cut = '300 of 300 texts were truncated to 4 tokens (--max-tokens)'
-    expect(err).toContain(`${cut}; split long documents into passages to search the rest\n`)
+    expect(err).toContain(
+      `${cut}; split long documents with kith convert --passages to search the rest\n`,
+    )
     const queries = kith(...input, '--out', path('cut-queries.npy'), '--role', 'query')
     expect(queries.err).toContain(`${cut}\n`)
     expect(JSON.parse(out)).toMatchObject({ cut: few, maxTokens: 4 })

@@ -56,13 +56,9 @@ export {
   resolve,
 } from './settings/setting-rules.ts'
 export { resolveSettings } from './settings/settings.ts'
-export {
-  detectTokenizer,
-  type Language,
-  languageNames,
-  loadLanguages,
-  registerLanguages,
-} from './text/language.ts'
+export { detectTokenizer, type Language } from './text/language.ts'
+export { languageNames } from './text/language-names.ts'
+export { loadLanguages, registerLanguages } from './text/register-tokenizers.ts'
 export { checkTokenizer, isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'
 export {
   completeList,

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kernel as defaultKernel, Reranker, rerank } from '../src/index.ts'
-import { createEngine } from '../src/kernel/load.ts'
+import { createEngine, kernelBytes } from '../src/kernel/load.ts'
 import { rowsOf as matrixRows } from '../src/matrix.ts'
 import {
   expandWeights,
@@ -225,6 +226,21 @@ describe.each(allKernels)('properties of %s', (kernel) => {
       expect(second.rerank(other.query, other.candidates)).toEqual(alone(other))
     }
   })
+})
+
+test('carries the kernels that are compiled, the relaxed one with nops', () => {
+  const file = (name: string) => readFileSync(new URL(`../dist/${name}.wasm`, import.meta.url))
+  expect(Buffer.from(kernelBytes('simd')).equals(file('simd'))).toBe(true)
+  const made = Buffer.from(kernelBytes('relaxed-simd')).toString('latin1')
+  const compiled = file('relaxed-simd').toString('latin1')
+  const fused = '\xfd\x85\x02'
+  expect(made.split(fused)).toHaveLength(compiled.split(fused).length)
+  const nops = '\x01'.repeat(3)
+  const without = made.replaceAll(new RegExp(`${nops}(?= .${fused})`, 'gs'), '')
+  // The lengths of the section and of the function differ.
+  const differences = Array.from(compiled).filter((byte, i) => byte !== without[i])
+  expect(without).toHaveLength(compiled.length)
+  expect(differences.length).toBeLessThanOrEqual(4)
 })
 
 test('chooses the fastest kernel by default', () => {

@@ -12,6 +12,7 @@ import {
   termStatisticsToBytes,
   termStatisticsToJson,
 } from '../src/index.ts'
+import '../src/tokenizers.ts'
 import { termHash } from '../src/text/term-spans.ts'
 import { tokenizerNames } from '../src/text/tokenizer.ts'
 import { collectionTexts } from './words-contexts.ts'

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { prepareText, type TokenizerName, termSpans } from '../src/index.ts'
@@ -98,6 +99,35 @@ test('the tokenizer prefix5 removes stop words and keeps the first five characte
 
 test('the tokenizer none keeps all words unchanged, stop words included', () => {
   expect(termsOf('The Layers of the wing', 'none')).toEqual(['the', 'layers', 'of', 'the', 'wing'])
+})
+
+test('names the import that a tokenizer needs', () => {
+  const entry = (name: string) =>
+    JSON.stringify(new URL(`../dist/${name}.js`, import.meta.url).href)
+  const program = `
+    import { prepareText } from ${entry('index')}
+    const told = (tokenizer) => {
+      try {
+        return prepareText('parseHTTPResponse', { tokenizer }).postings.length / 3
+      } catch ({ message }) {
+        return message
+      }
+    }
+    const names = ['code', 'japanese', 'english+thai', 'english+german']
+    const before = names.map(told)
+    await import(${entry('tokenizers')})
+    console.log(JSON.stringify([before, names.map(told)]))`
+  const args = ['--input-type=module', '--eval', program]
+  const [before, after] = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+  const own = (name: string) =>
+    `tokenizer '${name}' is not loaded; import '@kith/core/tokenizers' first`
+  const german = (name: string) =>
+    `tokenizer '${name}' needs the package @kith/languages; install it and import '@kith/languages' first`
+  expect(before).toEqual([
+    ...['code', 'japanese', 'english+thai'].map(own),
+    german('english+german'),
+  ])
+  expect(after).toEqual([4, 1, 1, german('german')])
 })
 
 test('calls a function as tokenizer, which returns each term as often as it occurs', () => {

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { availableParallelism } from 'node:os'
 import { FileError } from '@kith/base'
 import { KithError } from '@kith/core'

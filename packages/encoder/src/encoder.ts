@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { availableParallelism } from 'node:os'
 import { orderedMap } from '@kith/base/pool'
 import { KithError, type Matrix } from '@kith/core'

@@ -6,7 +6,9 @@ import type { Tuned } from '@kith/tune'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { labelRun } from '../src/labels/label-run.ts'
+import { loadStore } from '../src/load/load-store.ts'
 import { rerankRun } from '../src/rerank/rerank-run.ts'
+import { searchRun } from '../src/search/search-run.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
@@ -85,6 +87,72 @@ test('labels are the same, too', async () => {
   await labelRun({ ...files, ...labels, out: at('apart.jsonl') })
   await labelRun({ run: at('frame.parquet'), queries, ...labels, out: at('within.jsonl') })
   expect(readFileSync(at('within.jsonl'), 'utf8')).toBe(readFileSync(at('apart.jsonl'), 'utf8'))
+})
+
+describe('a search with columns of documents', () => {
+  const all = { queries, top: DOCUMENTS, columns: ['text', 'vector'] } as const
+
+  /** The titles, texts and vectors of a run. */
+  const documents = (file: string) =>
+    duckRows(
+      `SELECT DISTINCT docid, title, text, vector::FLOAT[] AS vector FROM '${file}'
+       ORDER BY substr(docid, 2)::INTEGER`,
+    )
+  const expected = numbers(DOCUMENTS).map((i) => {
+    return { docid: `d${i}`, title: null, text: textOf(i), vector: vectorOf(i) }
+  })
+
+  test.each([
+    ['files', () => ({ docs: files.docs, corpus })],
+    [
+      'a store',
+      async () => {
+        const store = at('lance#frames')
+        await loadStore({ store, docs: files.docs, corpus })
+        return { store }
+      },
+    ],
+  ])('writes what rerank needs, from %s', async (_, placeOf) => {
+    const frame = at('searched.parquet')
+    await searchRun({ ...all, ...(await placeOf()), out: frame })
+    expect((await documents(frame)).rows).toEqual(expected)
+    const { top } = all
+    await searchRun({ queries, top, docs: files.docs, out: at('searched.trec') })
+    await rerankRun({ run: frame, queries, queryText, out: at('framed.trec') })
+    const run = at('searched.trec')
+    await rerankRun({ ...files, run, corpus, queryText, out: at('joined.trec') })
+    expect(readFileSync(at('framed.trec'), 'utf8')).toBe(readFileSync(at('joined.trec'), 'utf8'))
+    const { settings } = JSON.parse(readFileSync(`${frame}.meta.json`, 'utf8'))
+    expect(settings.columns).toEqual(['text', 'vector'])
+  })
+
+  test('writes the texts that BM25 found', async () => {
+    const out = at('bm25.parquet')
+    await searchRun({ bm25: true, corpus, queryText, top: 5, columns: ['text'], out })
+    const { columns, rows: found } = await duckRows(`SELECT * FROM '${out}'`)
+    expect(columns).toEqual(['qid', 'docid', 'rank', 'score', 'title', 'text'])
+    expect(found.length).toBeGreaterThan(QUERIES)
+    for (const { docid, text } of found as { docid: string; text: string }[])
+      expect(text).toBe(textOf(Number(docid.slice(1))))
+  })
+
+  test.each([
+    [{ docs: files.docs, out: 'x.trec' }, 'columns works only with an output in .parquet'],
+    [{ docs: files.docs, out: 'x.parquet' }, 'there is no text for the column; pass corpus'],
+  ])('refuses what it cannot write: %j', async (place, message) => {
+    await expect(searchRun({ ...all, ...place })).rejects.toThrow(message)
+  })
+
+  test('refuses texts of a store that has none, and vectors with BM25', async () => {
+    const store = at('lance#bare')
+    await loadStore({ store, docs: files.docs })
+    const out = at('none.parquet')
+    await expect(searchRun({ ...all, store, out })).rejects.toThrow('the store has no texts')
+    const words = { bm25: true, corpus, queryText, out } as const
+    await expect(searchRun({ ...words, columns: ['vector'] })).rejects.toThrow(
+      'there is no vector for the column; BM25 reads no embeddings',
+    )
+  })
 })
 
 describe('a reranked run in Parquet', () => {

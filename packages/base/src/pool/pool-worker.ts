@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { KithError, type KithErrorCode } from '@kith/core'
 import type { ErrorParts, FromWorker } from './messages.ts'
 

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { KithError } from '@kith/core'
 import { abortedError, throwIfAborted } from '@kith/core/internal'
 import { onAbort, orderedMap } from './ordered-map.ts'

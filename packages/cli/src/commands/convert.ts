@@ -31,6 +31,9 @@ export const convertCommand = defineCommand({
       help: 'put titles before texts, and replace tabs and line breaks by spaces (tsv, topics)',
     },
     f16: { help: 'write embeddings as float16' },
+    passages: {
+      help: 'texts: split long documents into passages; run: rank documents by their best passages',
+    },
   },
   async run(values, output) {
     const kind = optionalChoice(values, 'kind', convertedKinds)!
@@ -46,6 +49,7 @@ export const convertCommand = defineCommand({
             : (optionalText(values, 'to') as ConvertInputs['to']),
         flatten: isSet(values, 'flatten'),
         f16: isSet(values, 'f16'),
+        passages: isSet(values, 'passages'),
       },
       output.hooks(),
     )

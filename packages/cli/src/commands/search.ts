@@ -1,6 +1,8 @@
+import { formatByName } from '@kith/ir/internal'
 import { jobDefaults } from '@kith/pipelines/job'
 import {
   type Bm25Inputs,
+  type DocumentColumn,
   type SearchInputs,
   type SearchResult,
   searchRun,
@@ -50,6 +52,10 @@ const searchOptions = {
   },
   exact: { help: 'compare with every document of a store, even if the store has an index' },
   filter: { value: 'SQL', help: 'condition on the documents of a store, in the store’s syntax' },
+  columns: {
+    value: 'LIST',
+    help: 'columns of documents in a .parquet run: text, vector or text,vector',
+  },
   ...datasetOptions,
   ...workerOption,
 } satisfies Options
@@ -57,17 +63,28 @@ const searchOptions = {
 /** The values of `searchOptions`: a vector search, or with --bm25 a search of texts. */
 function readSearch(values: Values<typeof searchOptions>): SearchInputs | Bm25Inputs {
   const [out, top] = [text(values, 'out'), optionalWhole(values, 'top')]
+  const columns = readColumns(values)
   if (isSet(values, 'bm25')) {
     refuseVectorOptions(values)
+    if (columns?.includes('vector'))
+      throw new UsageError('--columns vector cannot be combined with --bm25; use --columns text')
     const [corpus, queryText] = [neededFile(values, 'corpus'), neededFile(values, 'query-text')]
     const tokenizer = readTokenizer(values)
-    return { bm25: true, corpus, queryText, out, top, tokenizer }
+    return { bm25: true, corpus, queryText, out, top, tokenizer, columns }
   }
-  for (const name of ['corpus', 'query-text', 'tokenizer'] as const) {
+  for (const name of ['query-text', 'tokenizer'] as const) {
     if (values[name] !== undefined)
       throw new UsageError(`--${name} works only with --bm25; add --bm25 or leave out --${name}`)
   }
   const source = readSource(values)
+  const corpus = optionalText(values, 'corpus')
+  const wantsCorpus = columns?.includes('text') === true && !('store' in source)
+  if (corpus !== undefined && !wantsCorpus)
+    throw new UsageError(
+      '--corpus works only with --bm25, or with --docs and --columns text; leave out --corpus',
+    )
+  if (wantsCorpus && corpus === undefined)
+    throw new UsageError('--columns text needs --corpus FILE, or a store with texts')
   const filter = optionalText(values, 'filter')
   if (filter !== undefined && 'docs' in source)
     throw new UsageError(
@@ -81,8 +98,23 @@ function readSearch(values: Values<typeof searchOptions>): SearchInputs | Bm25In
     metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
     exact: isSet(values, 'exact'),
     filter,
+    columns,
+    corpus,
     workers: optionalWhole(values, 'workers'),
   }
+}
+
+/** The columns of documents that a run is to have. */
+function readColumns(values: Values<typeof searchOptions>): DocumentColumn[] | undefined {
+  const names = optionalText(values, 'columns')?.split(',')
+  if (names === undefined) return undefined
+  const isColumn = (name: string): name is DocumentColumn => name === 'text' || name === 'vector'
+  if (!names.every(isColumn) || new Set(names).size < names.length)
+    throw new UsageError(`--columns must be text, vector or text,vector, got ${names.join(',')}`)
+  const out = text(values, 'out')
+  if (formatByName(out) !== 'parquet')
+    throw new UsageError(`--columns works only with an output in .parquet, got ${out}`)
+  return names
 }
 
 /** Refuses options that have no effect on a search by BM25. */
@@ -111,7 +143,11 @@ export const searchCommand = defineCommand({
         refuseVectorOptions(values)
         return { corpus: 'corpus', 'query-text': 'queries', out: 'bm25' }
       }
-      return { queries: 'queryEmbeddings', docs: 'documentEmbeddings', out: 'run' }
+      const columns = String(values['columns'] ?? '').split(',')
+      return {
+        ...{ queries: 'queryEmbeddings', docs: 'documentEmbeddings', out: 'run' },
+        ...(columns.includes('text') && { corpus: 'corpus' as const }),
+      }
     },
   },
   options: searchOptions,

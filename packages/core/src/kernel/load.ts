@@ -1,6 +1,5 @@
 import { KithError } from '../error.ts'
-import { wasm as relaxedSimd } from '../generated/relaxed-simd.ts'
-import { wasm as simd } from '../generated/simd.ts'
+import { alphabet, wasm } from '../generated/simd.ts'
 import { show } from '../settings/show.ts'
 import type { Engine, KernelName } from './engine.ts'
 import { TypeScriptEngine } from './typescript-engine.ts'
@@ -15,11 +14,10 @@ interface NodeProcess {
 
 const { process } = globalThis as { process?: NodeProcess }
 
-const order: readonly KernelName[] = ['relaxed-simd', 'simd', 'typescript']
-const sources = /* @__PURE__ */ new Map<KernelName, string>([
-  ['relaxed-simd', relaxedSimd],
-  ['simd', simd],
-])
+const compiled: readonly KernelName[] = ['relaxed-simd', 'simd']
+const order: readonly KernelName[] = [...compiled, 'typescript']
+/** Bytes that one character of the text stands for. */
+const PAGE = 86
 const modules = new Map<KernelName, WebAssembly.Module | undefined>()
 let chosen: KernelName | undefined
 
@@ -68,7 +66,7 @@ export function init(module: object, name: Exclude<KernelName, 'typescript'> = '
   if (!(typeof WebAssembly !== 'undefined' && module instanceof WebAssembly.Module)) {
     throw new KithError('BAD_INPUT', `init needs a WebAssembly.Module, got ${show(module)}`)
   }
-  if (!sources.has(name)) {
+  if (!compiled.includes(name)) {
     throw new KithError('BAD_SETTING', `kernel must be relaxed-simd or simd, got ${show(name)}`)
   }
   modules.set(name, module)
@@ -98,8 +96,9 @@ function forced(): KernelName | undefined {
  * @internal Its type needs WebAssembly's, which programs without the DOM's types lack.
  */
 export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
-  const source = sources.get(name)
-  if (source && !modules.has(name)) modules.set(name, compile(bytesOf(source)))
+  if (compiled.includes(name) && !modules.has(name)) {
+    modules.set(name, compile(kernelBytes(name)))
+  }
   return modules.get(name)
 }
 
@@ -132,15 +131,20 @@ function allowRelaxedSimd(): boolean {
   return true
 }
 
-/** The bytes of a kernel as scripts/build-kernel.mjs writes them. */
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const bytes: number[] = []
+/**
+ * The bytes of a kernel. The plain kernel is the text that scripts/build-kernel.mjs writes. The relaxed
+ * kernel has `relaxed_madd` in place of `mul`, `local.get`, `add`, and fills the room with `nop`.
+ */
+export function kernelBytes(name: KernelName): Uint8Array<ArrayBuffer> {
+  let code = ''
   let page = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const value = code - (code < 92 ? 35 : 36)
-    if (value < 88) bytes.push(page + value)
-    page = value < 88 ? 0 : (value - 87) * 88
+  for (const character of wasm) {
+    const value = alphabet.indexOf(character)
+    if (value < PAGE) code += String.fromCharCode(page + value)
+    page = value < PAGE ? 0 : (value - PAGE + 1) * PAGE
   }
-  return Uint8Array.from(bytes)
+  if (name === 'relaxed-simd') {
+    code = code.replace(/\xfd\xe6.( .)\xfd\xe4./gs, '\x01\x01\x01$1\xfd\x85\x02')
+  }
+  return Uint8Array.from(code, (byte) => byte.charCodeAt(0))
 }

@@ -1,14 +1,12 @@
-import { FoldTable } from '../text/fold.ts'
-import { LanguageRules } from '../text/language.ts'
+import { furtherTokenizers } from '../text/further-tokenizers.ts'
 import { POSTING, type Postings } from '../text/postings.ts'
 import { STEM_PLACES } from '../text/stem-cache.ts'
 import { hashTerm } from '../text/term-counter.ts'
-import { isBasic, LONGEST_WORD, type TokenizerName, termOf } from '../text/tokenizer.ts'
-import { composePair } from '../text/unnormalized.ts'
+import { isBasic, type TokenizerName, termOf } from '../text/tokenizer.ts'
 import { wordModule } from './load.ts'
 import { TextUnits } from './text-units.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
-import { basicEntry, languageEntry, UNMET } from './word-entries.ts'
+import { basicEntry, UNMET } from './word-entries.ts'
 
 const PAGE = 1 << 16
 /** Where the entries of characters are: memory below belongs to the compiler. */
@@ -21,7 +19,7 @@ const KEPT_BYTES = 16 * 2 ** 20
 const decoder = new TextDecoder('utf-16le', { ignoreBOM: true })
 
 /** What a tokenizer makes of characters and words. */
-interface Rules {
+export interface WordRules {
   /** Whether texts are normalized before they are read. */
   normalizes: boolean
   /** Whether words are full of combining marks. */
@@ -29,6 +27,8 @@ interface Rules {
   /** How many terms a word has; 0 where it is a term as it is. */
   terms: number
   entry: (code: number) => number
+  /** Whether two characters side by side become others together, if texts are normalized. */
+  composes: (first: number, second: number) => boolean
   /** The terms of a word as it is written. */
   termsOf: (word: string) => readonly string[]
 }
@@ -37,7 +37,7 @@ interface Rules {
 class WordCounter {
   readonly #memory = new WebAssembly.Memory({ initial: 2 })
   readonly #wasm: WasmExports
-  readonly #rules: Rules
+  readonly #rules: WordRules
   /** Bytes of a place in the table of terms: four words, with their terms and second terms. */
   readonly #place: number
   /** Where the text is: behind the tables of characters and terms. */
@@ -52,9 +52,11 @@ class WordCounter {
   #integers!: Uint32Array
 
   constructor(module: WebAssembly.Module, tokenizer: TokenizerName) {
-    this.#rules = isBasic(tokenizer) ? basicRules(tokenizer) : languageRules(tokenizer)
+    this.#rules = isBasic(tokenizer)
+      ? basicRules(tokenizer)
+      : furtherTokenizers(tokenizer).wordRules(tokenizer)
     this.#wasm = instantiate(module, this.#memory, {
-      characters: { meet: (code) => this.#meet(code), composes: composePair },
+      characters: { meet: (code) => this.#meet(code), composes: this.#rules.composes },
       'word-terms': { stem: (word, length, to) => this.#stem(word, length, to) },
     })
     this.#place = [0, 64, 128][this.#rules.terms]!
@@ -147,30 +149,14 @@ class WordCounter {
   }
 }
 
-function basicRules(tokenizer: TokenizerName): Rules {
+function basicRules(tokenizer: TokenizerName): WordRules {
   return {
     normalizes: false,
     marks: false,
     terms: tokenizer === 'none' ? 0 : 1,
     entry: basicEntry,
+    composes: () => false,
     termsOf: (word) => [termOf(word.toLowerCase(), tokenizer)],
-  }
-}
-
-function languageRules(tokenizer: TokenizerName): Rules {
-  const rules = new LanguageRules(tokenizer)
-  const table = new FoldTable(rules.folding)
-  return {
-    normalizes: true,
-    marks: rules.marks,
-    terms: rules.prefixes ? 2 : 1,
-    entry: (code) => languageEntry(code, table, rules.marks),
-    termsOf: (word) => {
-      const folded = table.foldWord(word.normalize('NFKC'))
-      // A word that is too long to be one is a term as it is.
-      const terms = folded.length > LONGEST_WORD ? ([folded, ''] as const) : rules.terms(folded)
-      return rules.prefixes ? terms : terms.slice(0, 1)
-    },
   }
 }
 

@@ -1,8 +1,9 @@
 import { KithError } from '../error.ts'
 import type { Folding } from './fold.ts'
+import { notImported } from './further-tokenizers.ts'
 import { porterStem } from './porter.ts'
 import { stopWords } from './stop-words.ts'
-import type { Tokenizer, TokenizerName } from './tokenizer.ts'
+import type { TokenizerName } from './tokenizer.ts'
 
 /** The rules of a language for its words. */
 export interface Language {
@@ -24,45 +25,26 @@ export interface Language {
 
 const asItIs = (word: string): string => word
 
-/** Languages that need a script's rules only, which all languages share. */
-const plainLanguages = {
-  chinese: { scripts: ['Han'], term: asItIs },
-  hebrew: { scripts: ['Hebrew'], term: asItIs },
-  japanese: { scripts: ['Han', 'Hiragana', 'Katakana'], term: asItIs },
-  korean: { scripts: ['Hangul'], term: asItIs },
-  thai: { scripts: ['Thai'], term: asItIs },
-  vietnamese: { scripts: ['Latin'], term: asItIs },
-} satisfies Record<string, Language>
-
-/** The languages of the package `@kith/languages`. */
-const stemmedNames = [
-  ...['arabic', 'bulgarian', 'danish', 'dutch', 'finnish', 'french', 'german', 'greek'],
-  ...['hindi', 'hungarian', 'indonesian', 'italian', 'norwegian'],
-  ...['portuguese', 'romanian', 'russian', 'spanish', 'swedish'],
-  ...['turkish', 'ukrainian'],
-] as const
-
-/** A language other than English that names a tokenizer. */
-export type LanguageName = keyof typeof plainLanguages | (typeof stemmedNames)[number]
-
-/** Languages other than English, by name. */
-export const languageNames: readonly LanguageName[] = [
-  ...(Object.keys(plainLanguages) as (keyof typeof plainLanguages)[]),
-  ...stemmedNames,
-].sort()
-
-const known = new Map<string, Language>(Object.entries(plainLanguages))
-
-// Beside other languages; on its own, English is the second generation's.
-known.set('english', {
-  scripts: ['Latin'],
-  term: (word) => (stopWords.has(word) ? '' : /^[a-z]+$/.test(word) ? porterStem(word) : word),
-})
+const known = /* @__PURE__ */ new Map<string, Language>([
+  ['chinese', { scripts: ['Han'], term: asItIs }],
+  ['hebrew', { scripts: ['Hebrew'], term: asItIs }],
+  ['japanese', { scripts: ['Han', 'Hiragana', 'Katakana'], term: asItIs }],
+  ['korean', { scripts: ['Hangul'], term: asItIs }],
+  ['thai', { scripts: ['Thai'], term: asItIs }],
+  ['vietnamese', { scripts: ['Latin'], term: asItIs }],
+  // Beside other languages; on its own, English is the second generation's.
+  [
+    'english',
+    {
+      scripts: ['Latin'],
+      term: (word) => (stopWords.has(word) ? '' : /^[a-z]+$/.test(word) ? porterStem(word) : word),
+    },
+  ],
+])
 
 let detect: ((texts: Iterable<string>) => TokenizerName) | undefined
 
-/** Makes languages known by their names, and a function that finds the tokenizer for texts. */
-export function registerLanguages(
+export function addLanguages(
   languages: Readonly<Record<string, Language>>,
   detectTokenizer: (texts: Iterable<string>) => TokenizerName,
 ): void {
@@ -70,22 +52,13 @@ export function registerLanguages(
   detect = detectTokenizer
 }
 
-/**
- * Loads the package of languages where a tokenizer needs it: most processes read English, and spare the
- * time.
- *
- * @param load Imports `@kith/languages`, of which this package knows nothing.
- */
-export async function loadLanguages(
-  tokenizer: Tokenizer | 'function' | undefined,
-  load: () => Promise<unknown>,
-): Promise<void> {
-  if (typeof tokenizer !== 'string') return
-  const isMissing =
-    tokenizer === 'auto'
-      ? detect === undefined
-      : isLanguageName(tokenizer) && tokenizer.split('+').some((name) => !known.has(name))
-  if (isMissing) await load()
+/** Whether the rules of a language are known. */
+export function isKnown(name: string): boolean {
+  return known.has(name)
+}
+
+export function canDetect(): boolean {
+  return detect !== undefined
 }
 
 /** The name of the tokenizer that fits texts. */
@@ -94,17 +67,6 @@ export function detectTokenizer(texts: Iterable<string>): TokenizerName {
   throw new KithError(
     'BAD_SETTING',
     "tokenizer 'auto' needs the package @kith/languages; install it and import '@kith/languages' first",
-  )
-}
-
-/** Whether a name is that of a language, or of several with + between them. */
-export function isLanguageName(name: string): boolean {
-  if ((languageNames as readonly string[]).includes(name)) return true
-  const parts = name.split('+')
-  return (
-    parts.length > 1 &&
-    new Set(parts).size === parts.length &&
-    parts.every((part) => part === 'english' || isLanguageName(part))
   )
 }
 
@@ -158,8 +120,5 @@ function prefixOf(term: string): string {
 function languageOf(name: string): Language {
   const language = known.get(name)
   if (language) return language
-  throw new KithError(
-    'BAD_SETTING',
-    `tokenizer '${name}' needs the package @kith/languages; install it and import '@kith/languages' first`,
-  )
+  throw notImported(name)
 }

@@ -4,8 +4,8 @@ import { isObject } from '../matrix.ts'
 import { refuseUnknown } from '../settings/names.ts'
 import { show } from '../settings/show.ts'
 import { asciiWord, characterClass, lowerCase, MARK, UNSPACED, WORD } from './characters.ts'
+import { furtherTokenizers } from './further-tokenizers.ts'
 import { POSTING, Postings } from './postings.ts'
-import { scannerOf } from './scan-text.ts'
 import { StemCache } from './stem-cache.ts'
 import {
   FACTOR_A,
@@ -176,7 +176,7 @@ function appendParts(postings: Postings, title: string, text: string, tokenizer:
 
 /** Appends the postings of any text under a tokenizer that languages name, or `code`. */
 function appendScanned(postings: Postings, title: string, text: string, tokenizer: string): void {
-  const scanner = scannerOf(tokenizer)
+  const scanner = furtherTokenizers(tokenizer).scannerOf(tokenizer)
   if (title !== '') scanner.scan(title, counter)
   const { size } = counter
   scanner.scan(text, counter)

@@ -1,6 +1,6 @@
 import { KithError } from '../error.ts'
 import { show } from '../settings/show.ts'
-import { isLanguageName, type LanguageName, languageNames } from './language.ts'
+import { isLanguageName, type LanguageName, languageNames } from './language-names.ts'
 import { porterStem } from './porter.ts'
 import { stopWords } from './stop-words.ts'
 
@@ -10,8 +10,9 @@ export const tokenizerNames = ['english', 'plural', 'prefix5', 'none'] as const
 /**
  * A tokenizer by name. `english`: without stop words, Porter's stems. `plural`: without stop words
  * and the plural's s. `prefix5`: without stop words, the first five characters. `none`: the words as
- * they are. `code`: identifiers and their parts. The name of another language: its stop words and stems,
- * most of them from the package `@kith/languages`; several with + between them: one for each script.
+ * they are. `code`: identifiers and their parts. The name of another language: its stop words and stems.
+ * Several with + between them: one for each script. All but the first four need an import:
+ * `@kith/core/tokenizers`, or `@kith/languages` for languages with stems.
  */
 export type TokenizerName =
   | (typeof tokenizerNames)[number]

@@ -78,8 +78,9 @@ function splitText(file: string, text: string, isPlain: boolean): MarkdownPassag
     const blank = line.trim() === ''
     if (blank && fence === undefined && length >= LONG) end()
     if (blank && lines.length === 0) continue
-    for (const { at, piece } of piecesOf(line)) {
-      if (length + lines.length + piece.length > LONGEST_PASSAGE) end()
+    for (const { at, piece } of isPlain ? sentencesOf(line) : piecesOf(line)) {
+      const isFull = length + lines.length + piece.length > LONGEST_PASSAGE
+      if (isFull || (isPlain && (at > 0 || isLong(lines, length)))) end()
       if (lines.length === 0) first = at === 0 ? `${i + 1}` : `${i + 1}:${at + 1}`
       lines.push(piece)
       length += piece.length
@@ -124,6 +125,22 @@ function* piecesOf(line: string): Generator<{ at: number; piece: string }> {
     yield { at, piece: line.slice(at, end) }
     at = end
   } while (at < line.length)
+}
+
+/** Whether a passage of lines without a blank line between them should end: with a sentence, if it can. */
+function isLong(lines: readonly string[], length: number): boolean {
+  return length >= 2 * LONG || (length >= LONG && /[.!?]$/.test(lines.at(-1)!.trimEnd()))
+}
+
+/** A line of a text without headings in pieces of some sentences each: many texts are one line. */
+function* sentencesOf(line: string): Generator<{ at: number; piece: string }> {
+  let from = 0
+  for (const { index } of line.matchAll(/(?<=[.!?]\s)(?=\S)/g)) {
+    if (index - from < LONG || line.length - index < LONG / 2) continue
+    for (const { at, piece } of piecesOf(line.slice(from, index))) yield { at: from + at, piece }
+    from = index
+  }
+  for (const { at, piece } of piecesOf(line.slice(from))) yield { at: from + at, piece }
 }
 
 /** The last position where a text may be cut: never within a surrogate pair. */

@@ -16,6 +16,7 @@ import {
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import type { ConvertedKind } from '../job/job-defaults.ts'
+import { byDocument, passagesOf } from './passages.ts'
 
 /** A file, and the format that it is turned into. */
 export interface ConvertInputs extends OpenEmbeddingsOptions {
@@ -28,6 +29,8 @@ export interface ConvertInputs extends OpenEmbeddingsOptions {
   flatten?: boolean | undefined
   /** Write embeddings in half precision. */
   f16?: boolean | undefined
+  /** Split long texts into passages; rank the documents of a run by their best passages. */
+  passages?: boolean | undefined
 }
 
 /** Rows that are converted at a time. */
@@ -42,19 +45,21 @@ const BLOCK = 1024
  * ```
  */
 export async function convertFile(inputs: ConvertInputs, hooks: Hooks = {}): Promise<number> {
-  const { kind, input, out, to } = inputs
+  const { kind, input, out, to, passages } = inputs
   refuseUnused(inputs)
   const count = await converters[kind](inputs, hooks)
-  await writeSidecar(out, 'convert', { kind, to: to ?? null }, [input])
+  const settings = { kind, to: to ?? null, ...(passages && { passages }) }
+  await writeSidecar(out, 'convert', settings, [input])
   return count
 }
 
 /** Settings that the conversion of a kind of file does not use are refused. */
-function refuseUnused({ kind, to, flatten, f16 }: ConvertInputs): void {
+function refuseUnused({ kind, to, flatten, f16, passages }: ConvertInputs): void {
   const unused = Object.entries({
     to: to !== undefined && kind === 'embeddings',
     flatten: flatten && kind !== 'texts',
     f16: f16 && kind !== 'embeddings',
+    passages: passages && kind !== 'texts' && kind !== 'run',
   }).find(([, refused]) => refused)
   if (!unused) return
   const hint = unused[0] === 'to' ? 'choose the format by the extension of out' : 'leave it out'
@@ -65,9 +70,9 @@ const converters: Record<
   ConvertInputs['kind'],
   (inputs: ConvertInputs, hooks: Hooks) => Promise<number>
 > = {
-  async run({ input, out, to }, { onRemark }) {
+  async run({ input, out, to, passages }, { onRemark }) {
     const run = await readRun(input)
-    await writeRun(out, run, { format: to as RunFormat | undefined })
+    await writeRun(out, passages ? byDocument(run) : run, { format: to as RunFormat | undefined })
     if (to === 'msmarco') onRemark?.('the format msmarco keeps ranks only; scores are dropped')
     return run.queries.length
   },
@@ -78,10 +83,11 @@ const converters: Record<
     return qrels.size
   },
 
-  async texts({ input, out, to, flatten = false }) {
+  async texts({ input, out, to, flatten = false, passages }, hooks) {
     let count = 0
+    const texts = readTexts(input)
     const counted = async function* () {
-      for await (const entry of readTexts(input)) {
+      for await (const entry of passages ? passagesOf(texts, input, hooks) : texts) {
         count++
         yield entry
       }

@@ -111,7 +111,9 @@ export async function encodeWith(
   if (cut > 0) {
     const limit = `${maxTokens} tokens (maxTokens)`
     const rest =
-      role === 'document' ? '; split long documents into passages to search the rest' : ''
+      role === 'document'
+        ? '; split long documents with kith convert --passages to search the rest'
+        : ''
     hooks.onRemark?.(`${cut} of ${texts} texts were truncated to ${limit}${rest}`)
   }
   // The scale of estimated relevance lies beside the vectors, where searches look for it.

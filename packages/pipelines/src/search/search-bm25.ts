@@ -1,22 +1,22 @@
 import type { TokenizerName } from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
 import { type RankedQuery, readTexts, writeRun } from '@kith/ir'
+import { writeRunParquet } from '@kith/ir/internal'
 import { WordIndex, wholeText } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
+import { type ColumnInputs, columnsOfFiles } from './document-columns.ts'
 import type { SearchResult } from './search-run.ts'
 
 /** The inputs of a search by BM25, which needs no embeddings. */
-export interface Bm25Inputs {
+export interface Bm25Inputs extends ColumnInputs {
   bm25: true
   /** Texts of the documents. */
   corpus: string
   /** Texts of the queries. */
   queryText: string
-  /** The run to write. */
-  out: string
   /** Documents per query; default 200. */
   top?: number | undefined
   /** How words become terms, `auto` for the tokenizer that fits the corpus; default `english`. */
@@ -28,9 +28,10 @@ export interface Bm25Inputs {
  * corpus is too large for the index.
  */
 export async function searchBm25(
-  { corpus, queryText, out, top = jobDefaults.top, tokenizer: asked }: Bm25Inputs,
+  inputs: Bm25Inputs,
   hooks: Hooks,
 ): Promise<SearchResult | undefined> {
+  const { corpus, queryText, out, top = jobDefaults.top, tokenizer: asked, columns } = inputs
   const named = resolveSettings({ tokenizer: asked })
   const settings = await nameTokenizer(named, { texts: corpus }, hooks)
   const index = new WordIndex(settings)
@@ -53,8 +54,16 @@ export async function searchBm25(
     onDone(i + 1)
   })
   const seconds = (performance.now() - start) / 1000
-  await writeRun(out, found)
+  if (columns) {
+    const columnsOf = await columnsOfFiles(inputs)
+    try {
+      await writeRunParquet(out, found, columnsOf)
+    } finally {
+      await columnsOf.close()
+    }
+  } else await writeRun(out, found)
   const { k1, b, tokenizer } = settings
-  await writeSidecar(out, 'search', { bm25: true, tokenizer, k1, b, top }, [corpus, queryText])
+  const made = { bm25: true, tokenizer, k1, b, top, columns }
+  await writeSidecar(out, 'search', made, [corpus, queryText])
   return { out, queries: queries.length, documents, perQuery: Math.min(top, documents), seconds }
 }

@@ -1,5 +1,6 @@
 import { KithError } from '@kith/core'
 import { type OpenEmbeddingsOptions, openEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
+import { type DocumentColumns, writeRunParquet } from '@kith/ir/internal'
 import { type Metric, openStore, type Store, searchExact } from '@kith/stores'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
@@ -13,16 +14,21 @@ import {
   storeName,
   wholeAddress,
 } from '../join/stores.ts'
+import {
+  type ColumnInputs,
+  checkColumns,
+  columnsOfFiles,
+  type DocumentColumn,
+  StoreColumns,
+} from './document-columns.ts'
 import { type Bm25Inputs, searchBm25 } from './search-bm25.ts'
 
-export type { Bm25Inputs }
+export type { Bm25Inputs, ColumnInputs, DocumentColumn }
 
 /** The inputs of a search. */
-export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {
+export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions, ColumnInputs {
   /** Embeddings of the queries. */
   queries: string
-  /** The run to write. */
-  out: string
   /** Documents per query; default 200. */
   top?: number | undefined
   /** Default: the inner product, or the similarity that the store was loaded for. */
@@ -63,6 +69,7 @@ export async function searchRun(
   hooks: Hooks = {},
 ): Promise<SearchResult> {
   if ('bm25' in inputs) {
+    checkColumns(inputs, ['text'])
     const found = await searchBm25(inputs, hooks)
     if (found) return found
     const problem = `${inputs.corpus} is too large for a BM25 index in memory`
@@ -70,6 +77,7 @@ export async function searchRun(
   }
   const plan = { ...inputs, top: inputs.top ?? jobDefaults.top }
   const place = placeOf(inputs)
+  checkColumns(inputs, ['vector', ...('store' in place || inputs.corpus ? ['text'] : [])])
   if ('store' in place) return searchStore({ ...plan, store: place.store }, hooks)
   if (inputs.filter !== undefined) {
     throw new KithError(
@@ -85,8 +93,9 @@ async function searchFiles(
   plan: SearchPlan & { docs: string },
   hooks: Hooks,
 ): Promise<SearchResult> {
-  const { out, top, metric = 'dot', workers } = plan
+  const { out, top, metric = 'dot', workers, columns, corpus } = plan
   const { queries, docs, close } = await openVectors(plan)
+  let columnsOf: Awaited<ReturnType<typeof columnsOfFiles>> | undefined
   try {
     if (plan.metric === undefined && documentsDiffer(docs)) remarkLengths(hooks)
     const start = performance.now()
@@ -112,12 +121,24 @@ async function searchFiles(
         yield { query: queries.idOf(q), ids, scores }
       }
     }
-    await writeRun(out, rankings())
-    await writeSidecar(out, 'search', { top, metric }, [plan.queries, plan.docs])
+    if (columns) columnsOf = await columnsOfFiles(plan, docs)
+    await writeFound(out, rankings(), columnsOf)
+    const inputs = [plan.queries, plan.docs, ...(corpus === undefined ? [] : [corpus])]
+    await writeSidecar(out, 'search', { top, metric, columns }, inputs)
     return { out, queries: queries.rows, documents: docs.rows, perQuery: found.perQuery, seconds }
   } finally {
+    await columnsOf?.close()
     await close()
   }
+}
+
+/** Writes a run, in Parquet with columns of documents if there are any. */
+function writeFound(
+  out: string,
+  rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
+  columns: DocumentColumns | undefined,
+): Promise<void> {
+  return columns ? writeRunParquet(out, rankings, columns) : writeRun(out, rankings)
 }
 
 /** Queries that are searched at a time. */
@@ -134,6 +155,7 @@ async function searchStore(
   try {
     store = await openStore(wholeAddress(plan.store))
     const opened = store
+    const columns = plan.columns && new StoreColumns(opened, plan)
     const documents = await opened.count()
     const start = performance.now()
     const onDone = stageOf(hooks, 'searching', queries.rows)
@@ -149,18 +171,20 @@ async function searchStore(
         if (from === 0 && metric === undefined)
           await remarkStoreLengths(opened, hits[0]!.ids, hooks)
         for (const [q, { ids, scores }] of hits.entries()) {
+          await columns?.fetch(ids)
           yield { query: queries.idOf(from + q), ids, scores }
         }
         onDone(to)
       }
     }
-    await writeRun(out, rankings())
+    await writeFound(out, rankings(), columns?.columns)
     const seconds = (performance.now() - start) / 1000
     const settings = {
       top,
       metric: metric ?? store.metric,
       exact,
       filter,
+      columns: plan.columns,
       store: storeName(plan.store),
     }
     await writeSidecar(out, 'search', settings, [plan.queries])

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { KithError, type Matrix } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { InferenceSession, Tensor } from '@kith/encoder/runtime'
