@@ -19,7 +19,6 @@ describe.skipIf(!haveDatasets)('estimated relevance on shared datasets', () => {
 
   test.each(Object.keys(bounds) as (keyof typeof bounds)[])(
     'keeps relevant hits of %s, and finds queries about other subjects off topic',
-    { timeout: 120_000 },
     (name) => {
       const { texts, documents, queries } =
         name === 'cranfield' ? cranfield! : name === 'cisi' ? cisi! : readDataset(name)

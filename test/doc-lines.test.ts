@@ -12,9 +12,6 @@ import { ownPostgres, run, startCluster } from './postgres.ts'
 import { readLines, type ShellLine } from './shell-lines.ts'
 import { thorough } from './thorough.ts'
 
-// Real encoders and servers, on whatever machine: slow is not wrong.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
-
 /** The pages whose lines make the files that other pages begin with. */
 const FIRST = ['docs/rerank.md', 'docs/start.md']
 

@@ -34,9 +34,7 @@ const WITHIN = 0.0005
 const THIRD_WITHIN = 0.001
 
 describe.skipIf(!haveDatasets).each(Object.entries(figures))('nDCG@10 on %s', (name, expected) => {
-  test('has its recorded values for the context alone, with statistics, with preselection, and in the third generation', {
-    timeout: 60_000,
-  }, () => {
+  test('has its recorded values for the context alone, with statistics, with preselection, and in the third generation', () => {
     const { texts, queries } = readDataset(name)
     const prepared = texts.map((text) => prepareText(text))
     const statistics = termStatistics(prepared)

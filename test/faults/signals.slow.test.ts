@@ -10,16 +10,13 @@ import {
 import { dirname, join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
 import { submitLabels } from '@kith/pipelines/labels'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { succeed } from '../../packages/cli/test/support.ts'
 import { writeTurned } from '../../packages/pipelines/test/turned.ts'
 import { temporaryFolder } from '../files.ts'
 import { emptyDatabase, postgres, run } from '../postgres.ts'
 import { hasWorkers, holds, signaled } from './signaled.ts'
 import { writeSmallModel } from './small-model.mjs'
-
-// Real processes, on whatever machine: slow is not wrong.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const data = temporaryFolder()
 const at = (name: string): string => join(data, name)

@@ -298,9 +298,7 @@ class Pair {
   }
 }
 
-test(`all kernels agree on ${CONTEXTS} random contexts over all settings`, {
-  timeout: 300_000,
-}, () => {
+test(`all kernels agree on ${CONTEXTS} random contexts over all settings`, () => {
   const own: Found[] = []
   const plainEngine = watched(createEngine('typescript'), (s) => {
     own.push(copyOf(s))
