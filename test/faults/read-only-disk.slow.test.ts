@@ -25,7 +25,7 @@ const queries = (): string[] => ['--queries', path('queries.npy'), '--docs', pat
 const ranked = (): string[] => ['--run', path('run.trec'), ...queries()]
 const judged = (): string[] => [...ranked(), '--qrels', path('train.trec')]
 const trained = (): string[] => [
-  ...['--docs', path('docs.npy'), '--qrels', path('train.trec'), '--adapter', 'linear'],
+  ...['--docs', path('docs.npy'), '--qrels', path('train.trec'), '--adapter', 'mlp'],
   ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
   ...['--dev-qrels', path('dev.trec'), '--dev-queries', path('queries.npy')],
   ...['--dev-run', path('run.trec')],
