@@ -130,4 +130,4 @@ test('every public value has an example in its doc comment, and the examples com
   }).catch((error) => error)
   const problems = stdout.replaceAll(/^(\d+-\d+\.ts)/gm, (file: string) => places.get(file) ?? file)
   expect(problems).toBe('')
-}, 180_000)
+})

@@ -36,6 +36,8 @@ export function browserOfFile(): WithBrowser {
       ],
     })
     const context = await (await started).newContext()
+    // A busy machine is not a mistake of the page.
+    context.setDefaultTimeout(600_000)
     try {
       await use(context)
     } finally {

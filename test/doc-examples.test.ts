@@ -38,7 +38,7 @@ describe('programs in the documentation', () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const { stdout } = await run(process.execPath, [tsc, '-p', folder]).catch((error) => error)
     expect(stdout).toBe('')
-  }, 120_000)
+  })
 
   /** Those that need a server, a key, a download or a value of a bundler; examples-live.test.ts and the packages' own tests have these. */
   const served =
@@ -52,7 +52,7 @@ describe('programs in the documentation', () => {
     // Programs write files too, some under the names that others read.
     cpSync(files, program.file, { recursive: true })
     const env = { ...process.env, KITH_CACHE: join(program.file, 'cache') }
-    const options = { cwd: program.file, timeout: 30_000, env }
+    const options = { cwd: program.file, env }
     const { stdout } = await run(process.execPath, [`${program.file}.mjs`], options)
     const promised = [...program.code.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)]
     for (const [, output] of promised) expect(stdout).toContain(`${output}\n`)

@@ -10,9 +10,7 @@ import { sharedCollection, temporaryFolder } from './files.ts'
 import { fencesOf, pages, read, root } from './pages.ts'
 import { ownPostgres, run, startCluster } from './postgres.ts'
 import { readLines, type ShellLine } from './shell-lines.ts'
-
-// Real encoders and servers, on whatever machine: slow is not wrong.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
+import { thorough } from './thorough.ts'
 
 /** The pages whose lines make the files that other pages begin with. */
 const FIRST = ['docs/rerank.md', 'docs/start.md']
@@ -86,10 +84,9 @@ const linesOf = (page: string): ShellLine[] => {
 const withLines = pages.filter((page) => fencesOf(page, 'sh').length > 0)
 
 const cisi = sharedCollection('cisi')
-const slow = process.env['KITH_SLOW']
 const wordnet = { name: 'WordNet', open: readWordnet, shown: cisi ? FIRST : withLines }
 const collections = cisi
-  ? [{ name: 'CISI', open: () => readCisi(cisi), shown: withLines }, ...(slow ? [wordnet] : [])]
+  ? [{ name: 'CISI', open: () => readCisi(cisi), shown: withLines }, ...(thorough ? [wordnet] : [])]
   : [wordnet]
 
 describe.each(collections)('command lines of the docs on $name', ({ name, open, shown }) => {

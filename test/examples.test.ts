@@ -81,4 +81,4 @@ test('the demo prints a table and writes a report', () => {
   expect(output).toMatch(/mixed labels move +\d+\.\d %/)
   const report = /Report: (.+)\n$/.exec(output)![1]!
   expect(readFileSync(report, 'utf8')).toContain('Hidden relevant documents that were found')
-}, 240_000)
+})

@@ -126,14 +126,14 @@ test('compiles every entry with skipLibCheck: false and without the DOM’s type
   )
   expect(wanted).toHaveLength(1)
   expect(problems.filter((problem) => !wanted.includes(problem))).toEqual([])
-}, 300_000)
+})
 
 test('the entries that docs/runtimes.md names hold with the types of their dependencies', () => {
   expect(clean.length).toBeGreaterThan(20)
   // Node's own types are given to every program.
   const counts = (file: string) => !/\/node_modules\/(@types\/node|typescript)\//.test(file)
   expect(problemsOf({ clean: importing(clean) }, counts)).toEqual([])
-}, 300_000)
+})
 
 test('own types hold with ES2022 and the DOM’s types instead of Node’s', () => {
   const browser = { types: [], lib: ['lib.dom.d.ts'] }
@@ -142,4 +142,4 @@ test('own types hold with ES2022 and the DOM’s types instead of Node’s', () 
     const program = importing(names.map((name) => `@kith/${name}`))
     expect(problemsOf({ program }, isOurs, [], browser)).toEqual([])
   }
-}, 300_000)
+})

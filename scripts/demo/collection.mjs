@@ -5,7 +5,7 @@ import { readRun } from '@kith/ir'
 
 /** How much of WordNet a demo takes: what part of the queries, and how many documents. */
 export const sizes = {
-  quick: { folder: 'wordnet-part', queries: 0.05, documents: 2400 },
+  quick: { folder: 'wordnet-part', queries: 0.03, documents: 1400 },
   usual: { folder: 'wordnet-half', queries: 1, documents: 30_000 },
   whole: { folder: 'wordnet', queries: 1, documents: Infinity },
 }

@@ -9,7 +9,7 @@ const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 
 beforeAll(async () => {
-  await writeCollection(folder)
+  await writeCollection(folder, 600)
   writeSmallModel(path('model'))
 })
 
@@ -21,7 +21,11 @@ const texts = ['--corpus', path('corpus.jsonl'), '--query-text', path('queries.j
 const model = ['--model', path('model'), '--threads', '1']
 // Starting threads takes longer than this work; rerank and the first labels have some.
 const alone = ['--workers', '1']
-const run = ['--train-run', path('run.trec'), '--qrels', path('qrels.trec')]
+const train = [
+  ...['train', '--docs', path('all.npy'), '--train-run', path('run.trec')],
+  ...['--train-queries', path('queries.npy'), '--qrels', path('qrels.trec')],
+  ...['--out', '{out}/adapter', '--adapter'],
+]
 
 /** Every command that writes files and can take long, with as many kills as it is worth. */
 const commands: [string, string[]][] = [
@@ -36,14 +40,8 @@ const commands: [string, string[]][] = [
     'convert',
     ['convert', '--kind', 'embeddings', '--in', path('docs.npy'), '--out', '{out}/docs.npy.gz'],
   ],
-  [
-    'train',
-    [
-      ...['train', '--adapter', 'linear', '--docs', path('all.npy'), ...run],
-      ...['--train-queries', path('queries.npy'), '--epochs', '2', '--set', 'listSize=20'],
-      ...['--threads', '1', '--out', '{out}/adapter'],
-    ],
-  ],
+  ['train', [...train, 'mlp', '--set', 'epochs=2', '--set', 'listSize=20', '--set', 'threads=1']],
+  ['train by fitting', [...train, 'linear']],
 ]
 
 test.for(commands)('%s ends with the same bytes after a kill at any moment', async ([_, args]) => {

@@ -1,14 +1,11 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { kithProcess, succeed } from '../../packages/cli/test/support.ts'
 import { writeTurned } from '../../packages/pipelines/test/turned.ts'
 import { temporaryFolder } from '../files.ts'
 import { onSmallDisk, smallDisks } from '../small-disk.ts'
 import { writeSmallModel } from './small-model.mjs'
-
-// Real processes, on whatever machine: slow is not wrong.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
@@ -28,7 +25,7 @@ const queries = (): string[] => ['--queries', path('queries.npy'), '--docs', pat
 const ranked = (): string[] => ['--run', path('run.trec'), ...queries()]
 const judged = (): string[] => [...ranked(), '--qrels', path('train.trec')]
 const trained = (): string[] => [
-  ...['--docs', path('docs.npy'), '--qrels', path('train.trec'), '--adapter', 'linear'],
+  ...['--docs', path('docs.npy'), '--qrels', path('train.trec'), '--adapter', 'mlp'],
   ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
   ...['--dev-qrels', path('dev.trec'), '--dev-queries', path('queries.npy')],
   ...['--dev-run', path('run.trec')],

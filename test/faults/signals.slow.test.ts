@@ -10,16 +10,13 @@ import {
 import { dirname, join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
 import { submitLabels } from '@kith/pipelines/labels'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { succeed } from '../../packages/cli/test/support.ts'
 import { writeTurned } from '../../packages/pipelines/test/turned.ts'
 import { temporaryFolder } from '../files.ts'
 import { emptyDatabase, postgres, run } from '../postgres.ts'
 import { hasWorkers, holds, signaled } from './signaled.ts'
 import { writeSmallModel } from './small-model.mjs'
-
-// Real processes, on whatever machine: slow is not wrong.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const data = temporaryFolder()
 const at = (name: string): string => join(data, name)
@@ -98,6 +95,8 @@ const hasLines = (file: string, count: number): boolean =>
 /** A long command, and how to see that it is in the middle of its work. */
 interface Long {
   name: string
+  /** The name of its output. */
+  file?: string
   args(out: string): string[]
   isMiddle(running: { pid: number; printed: string }, out: string): boolean
 }
@@ -106,11 +105,13 @@ interface Long {
 const anew: Long[] = [
   {
     name: 'search',
+    file: 'out.trec',
     args: (out) => ['search', ...pair(), '--top', '200', '--out', out],
     isMiddle: (_, out) => isWriting(dirname(out)),
   },
   {
     name: 'rerank',
+    file: 'out.trec',
     args: (out) => ['rerank', ...files(), '--out', out],
     isMiddle: (_, out) => isWriting(dirname(out)),
   },
@@ -147,10 +148,10 @@ const anew: Long[] = [
   },
 ]
 
-describe.each(anew)('kith $name leaves no file behind', ({ args, isMiddle }) => {
+describe.each(anew)('kith $name leaves no file behind', ({ file, args, isMiddle }) => {
   test.each(signals)('after %s', async (signal, code) => {
     const folder = temporaryFolderIn(data)
-    const out = join(folder, 'out.jsonl')
+    const out = join(folder, file ?? 'out.jsonl')
     copyFileSync(at('run.trec'), at('again.trec'))
     writeFileSync(out, 'what was there')
     writeFileSync(`${out}.meta.json`, '{"earlier":true}')
@@ -354,7 +355,7 @@ describe('commands with stores stop on a signal', () => {
         /100 queries done/.test(printed),
       )
       expect(ended.code, ended.err).toBe(0)
-      expect(ended.err).toContain('finishing what has begun')
+      expect(ended.err).toContain('finishing the current jobs')
     }
     for (const [signal, code] of signals) {
       const args = ['work', ...store, '--workers', '1', '--batch', 'mine', '--until-empty']

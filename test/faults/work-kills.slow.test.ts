@@ -36,7 +36,7 @@ describe.runIf(ownPostgres)('kith work', () => {
   beforeAll(async () => {
     cluster = await startCluster()
     url = cluster.url
-    await writeCollection(folder)
+    await writeCollection(folder, 600)
     const all = { docs: path('all.npy') }
     await rerankRun({ ...inputs, ...all, out: path('one-machine.trec'), workers: 1 })
     await loadStore({ store: url, ...all })

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { program } from './support.ts'
 
 /** As often as a command is killed at most. */
-const KILLS = 4
+const KILLS = 2
 
 /**
  * Runs `kith` until it has written its output, killing it (-9) the first times that it has made some

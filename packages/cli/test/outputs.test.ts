@@ -36,6 +36,12 @@ function newFolder(name: string): string {
   return path(name)
 }
 
+/** Flags of a Node.js that prints a line when its program handles SIGTERM. */
+const TELLS = [
+  '--import',
+  "data:text/javascript,process.on('newListener', (name) => name === 'SIGTERM' && console.error(name))",
+]
+
 /** Runs a line of bash with `kith` as `$0` and its arguments as `$@`. */
 function bash(
   line: string,
@@ -90,8 +96,9 @@ describe.each([
     const where = newFolder(`lonely-${name}`)
     const pipe = join(where, name)
     execFileSync('mkfifo', [pipe])
-    const writer = spawn(process.execPath, [program, ...args(), '--out', pipe], { stdio: 'ignore' })
+    const writer = spawn(process.execPath, [...TELLS, program, ...args(), '--out', pipe])
     const exit = once(writer, 'exit')
+    await once(writer.stderr, 'data')
     // Long enough for it to wait for the reader, on most machines; the end is the same before.
     await setTimeout(1500)
     writer.kill('SIGTERM')

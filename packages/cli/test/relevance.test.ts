@@ -224,7 +224,12 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     const store = join(folder, 'lance')
     const texts = ['--corpus', join(shared, 'corpus.jsonl')]
     succeed('load', '--store', store, '--docs', docs, ...texts)
-    const stored = files.filter((_, i) => i < 4 || i > 7).concat('--store', store)
+    const run = readFileSync(files[1]!, 'utf8')
+      .split('\n')
+      .slice(0, 20 * 200)
+    const some = files.with(1, join(folder, 'some.trec'))
+    writeFileSync(some[1]!, `${run.join('\n')}\n`)
+    const stored = some.filter((_, i) => i < 4 || i > 7).concat('--store', store)
     const lines = (name: string, from: string[], ...more: string[]): string[] => {
       const out = join(folder, name)
       succeed('rerank', ...from, '--out', out, ...more)
@@ -236,31 +241,31 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     const known = ['--background', `${docs}.background.json`]
     for (const cutoff of ['relevance:0.6', '4']) {
       const own = cutoff === '4' ? [] : known
-      const fromFiles = lines('files.trec', files, '--cutoff', cutoff, ...own)
+      const fromFiles = lines('files.trec', some, '--cutoff', cutoff, ...own)
       expect(lines('store.trec', stored, '--cutoff', cutoff, ...own)).toEqual(fromFiles)
     }
     const fold = ['--set', 'collapse=0.8']
-    const folded = lines('files.trec', files, ...fold)
+    const folded = lines('files.trec', some, ...fold)
     expect(lines('store.trec', stored, ...fold)).toEqual(folded)
-    expect(folded.length).toBeLessThan(76 * 200)
+    expect(folded.length).toBeLessThan(20 * 200)
     const last = (from: string[]) =>
       succeed('rerank', ...from, '--out', join(folder, 'x.trec'), ...fold, '--cutoff', '5')
         .trimEnd()
         .split('\n')
         .at(-1)
     const said = last(stored)
-    expect(said).toBe(last(files))
+    expect(said).toBe(last(some))
     expect(said).toMatch(/^[1-9]\d* documents folded/)
     const auto = lines('store.trec', stored, '--cutoff', 'auto')
-    expect(auto.length).toBeGreaterThan(200)
-    expect(auto.length).toBeLessThan(76 * 20)
+    expect(auto.length).toBeGreaterThan(50)
+    expect(auto.length).toBeLessThan(20 * 20)
     const out = join(folder, 'store.parquet')
     succeed('rerank', ...stored, '--out', out)
     const rows = await readRows(out)
     expect(rows.every(({ rank, relevance }) => rank > 20 === (relevance === null))).toBe(true)
     // Documents behind those that are looked at have no relevance.
     succeed('rerank', ...stored, '--out', out, '--term-statistics', 'none')
-    expect(await readRows(out)).toHaveLength(76 * 200)
+    expect(await readRows(out)).toHaveLength(20 * 200)
     const { connect } = await import('@lancedb/lancedb')
     const connection = await connect(store)
     for (const table of await connection.tableNames()) {

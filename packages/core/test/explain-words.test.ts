@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { explain, prepareText, rerank, type TextSpan, termStatistics } from '../src/index.ts'
 import { allKernels } from './support.ts'
 import { caseShapes, collectionTexts, givenText, wordsCase } from './words-contexts.ts'
@@ -51,7 +52,7 @@ describe.each(allKernels)('explain with words on %s', (kernel) => {
           expect([Math.min(SUPPORT, size), Math.min(SUPPORT, size) - 1]).toContain(others.length)
         },
       ),
-      { numRuns: 80 },
+      tries(25),
     )
   })
 

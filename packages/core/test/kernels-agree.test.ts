@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { thorough } from '../../../test/thorough.ts'
 import { contextOf } from '../src/context.ts'
 import { resolveLabelSettings } from '../src/index.ts'
 import type { Engine, KernelName, Square } from '../src/kernel/engine.ts'
@@ -14,7 +15,7 @@ import { type RandomCase, randomCase } from './random-contexts.ts'
 import { splitRows } from './row-forms.ts'
 import { fastKernels } from './support.ts'
 
-const CONTEXTS = process.env['KITH_SLOW'] ? 10_000 : 2_000
+const CONTEXTS = thorough ? 10_000 : 1_000
 
 /** How far results may be apart, as a part of the largest of them, or of 1 where all are smaller. */
 const AGREEMENT = 1e-4
@@ -297,9 +298,7 @@ class Pair {
   }
 }
 
-test(`all kernels agree on ${CONTEXTS} random contexts over all settings`, {
-  timeout: 300_000,
-}, () => {
+test(`all kernels agree on ${CONTEXTS} random contexts over all settings`, () => {
   const own: Found[] = []
   const plainEngine = watched(createEngine('typescript'), (s) => {
     own.push(copyOf(s))

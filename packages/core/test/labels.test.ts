@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import {
   type GroundTruth,
   type Labels,
@@ -109,7 +110,7 @@ describe('properties of soft labels', () => {
           expectDistribution(labels, context.rows - 1)
         },
       ),
-      { numRuns: 300 },
+      tries(60),
     )
   })
 
@@ -128,7 +129,7 @@ describe('properties of soft labels', () => {
           1e-9,
         )
       }),
-      { numRuns: 300 },
+      tries(60),
     )
   })
 
@@ -151,7 +152,7 @@ describe('properties of soft labels', () => {
           )
         },
       ),
-      { numRuns: 200 },
+      tries(50),
     )
   })
 
@@ -172,7 +173,7 @@ describe('properties of soft labels', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      tries(50),
     )
   })
 

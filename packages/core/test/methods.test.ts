@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { methods } from '../src/baselines/method-settings.ts'
 import { presets, rerank } from '../src/index.ts'
 import { contexts, makeContext } from './contexts.ts'
@@ -118,6 +119,6 @@ test('every method ranks every candidate, with finite and falling scores', () =>
         expect(behind).toEqual([...behind].sort((a, b) => a - b))
       },
     ),
-    { numRuns: 150 },
+    tries(50),
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { explain, type Ranking, rerank, termStatistics } from '../src/index.ts'
 import { allKernels, expectClose, random } from './support.ts'
 import { caseShapes, collectionTexts, givenText, wordsCase } from './words-contexts.ts'
@@ -74,7 +75,7 @@ describe.each(allKernels)('candidates without vectors on %s', (kernel) => {
           expect([...order.subarray(inside)]).toEqual(expected.order.slice(inside))
         },
       ),
-      { numRuns: 80 },
+      tries(20),
     )
   })
 

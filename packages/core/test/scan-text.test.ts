@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { termSpans } from '../src/index.ts'
 import { kernel } from '../src/kernel/load.ts'
 import { appendWords } from '../src/kernel/word-counter.ts'
@@ -74,7 +75,7 @@ describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
         const spans = termSpans(text, tokenizer)
         expect(scanned(text, tokenizer)).toEqual(spans.map(({ term }) => termHash(term)))
       }),
-      { numRuns: 400 },
+      tries(80),
     )
   })
 
@@ -86,7 +87,7 @@ describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
           expect(termsOf(text.normalize(form), tokenizer)).toEqual(terms)
         }
       }),
-      { numRuns: 300 },
+      tries(60),
     )
   })
 
@@ -99,7 +100,7 @@ describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
           expect(termsOf(text.slice(start, end), tokenizer)).toContain(term)
         }
       }),
-      { numRuns: 200 },
+      tries(50),
     )
   })
 
@@ -167,9 +168,9 @@ describe.runIf(kernel() !== 'typescript')('the compiled counter', () => {
           expect(found.titles).toEqual(expected.titles)
           expect(found.positionsOf(0)).toEqual(expected.positionsOf(0))
         }),
-        { numRuns: 1000 },
+        tries(200),
       )
-      expect(compiled).toBeGreaterThan(200)
+      expect(compiled).toBeGreaterThan(40)
     },
   )
 
@@ -214,6 +215,6 @@ test('normalizes a text part by part as it normalizes the whole text', () => {
       if (whole !== '') expect(end(whole.length - 1)).toBe(text.length)
       expect(end(whole.length)).toBe(whole === text ? whole.length + 1 : undefined)
     }),
-    { numRuns: 3000 },
+    tries(600),
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import {
   type PartialSettings,
   prepareText,
@@ -47,7 +48,7 @@ describe.each(allKernels)('Selection on %s', (kernel) => {
           expectClose(ranking.scores, whole.scores, 1e-4)
         },
       ),
-      { numRuns: 60 },
+      tries(20),
     )
   })
 

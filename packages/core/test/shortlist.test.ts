@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { thorough, tries } from '../../../test/thorough.ts'
 import { background, explain, recency, rerank, shortlist, termStatistics } from '../src/index.ts'
 import { expectedBest, neverRising } from '../src/list/relevance.ts'
 import { haveDatasets, readDataset } from './real-datasets.ts'
@@ -34,7 +35,7 @@ test('returns the order and scores of rerank without options, with similarities'
         expect(relevance).toBeUndefined()
       }
     }),
-    { numRuns: 40 },
+    tries(15),
   )
 })
 
@@ -232,7 +233,9 @@ describe('shortlist', () => {
   })
 })
 
-describe.skipIf(!haveDatasets).each(['cranfield', 'cisi', 'scifact'])('copies in %s', (name) => {
+const datasets = thorough ? ['cranfield', 'cisi', 'scifact'] : ['cisi']
+
+describe.skipIf(!haveDatasets).each(datasets)('copies in %s', (name) => {
   test('ranks as without copies if collapse is set', () => {
     const { texts, queries } = readDataset(name)
     const statistics = termStatistics(texts)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import {
   KithError,
   mergeTermStatistics,
@@ -33,7 +34,7 @@ test('counts documents, length and frequencies of the texts', () => {
         .sort(([a], [b]) => a - b)
       expect(Array.from(hashes, (hash, i) => [hash, frequencies[i]])).toEqual(counted)
     }),
-    { numRuns: 100 },
+    tries(40),
   )
 })
 

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { prepareText, type TokenizerName, termSpans } from '../src/index.ts'
 import { porterStem } from '../src/text/porter.ts'
 import { stopWords } from '../src/text/stop-words.ts'
@@ -173,7 +174,7 @@ test.each(tokenizerNames)(
         general.delete(termHash('é'))
         expect(general).toEqual(countsOf(text, tokenizer))
       }),
-      { numRuns: 100 },
+      tries(40),
     )
   },
 )
@@ -214,7 +215,7 @@ test.each(tokenizerNames)(
           expect(termsOf(any.slice(start, end), tokenizer)).toEqual([term])
         }
       }),
-      { numRuns: 300 },
+      tries(100),
     )
   },
 )

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import {
   type PartialSettings,
   rerank,
@@ -62,7 +63,7 @@ describe.each(allKernels)('TrialContext on %s', (kernel) => {
           }
         },
       ),
-      { numRuns: 60 },
+      tries(15),
     )
   })
 
@@ -107,7 +108,7 @@ describe.each(allKernels)('TrialContext on %s', (kernel) => {
           })
         },
       ),
-      { numRuns: 60 },
+      tries(15),
     )
   })
 
@@ -146,7 +147,7 @@ describe.each(allKernels)('TrialContext on %s', (kernel) => {
           }
         },
       ),
-      { numRuns: 60 },
+      tries(15),
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { explain, type KithError, prepareText, presets, rerank } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
 import { rowNeighbors, rowSimilarity } from './row-forms.ts'
@@ -67,7 +68,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
           )
         },
       ),
-      { numRuns: 40 },
+      tries(12),
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import {
   type KernelName,
   type PartialSettings,
@@ -144,7 +145,7 @@ describe.each(allKernels)('the BM25 score on %s', (kernel) => {
         // Every kernel adds the same numbers in the same order.
         expect(words).toEqual(wordsOf('typescript', [query.text, ...texts], settings))
       }),
-      { numRuns: 60 },
+      tries(15),
     )
   })
 })
@@ -163,7 +164,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
         const statistics = known ? termStatistics(collection) : undefined
         expectRanking(rankCase(one, { ...all, statistics, kernel }), expected, 1e-4)
       }),
-      { numRuns: 80 },
+      tries(20),
     )
   })
 
@@ -193,7 +194,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
           expectRanking(rankCase(one, { ...all, statistics, kernel }), expected, 1e-4)
         },
       ),
-      { numRuns: 60 },
+      tries(15),
     )
   })
 
@@ -253,7 +254,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
           for (const place of twins) expect(scores[place]).toBe(scores[twins[0]!])
         }
       }),
-      { numRuns: 40 },
+      tries(10),
     )
   })
 
@@ -289,7 +290,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
         expect(rerank(vector, vectors, { kernel, metric, mix: 'words' })).toEqual(standard)
         expect(rerank(vector, vectors, { kernel, metric })).toEqual(standard)
       }),
-      { numRuns: 40 },
+      tries(10),
     )
   })
 
@@ -337,7 +338,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
           expect(actual).toEqual(textsOf('typescript', texts).matches(settings))
         },
       ),
-      { numRuns: 60 },
+      tries(15),
     )
   })
 
@@ -385,7 +386,7 @@ describe.each(fastKernels)('%s and the plain kernel with words', (kernel) => {
           expectClose(byCandidate(fast), byCandidate(plain), 1e-4)
         },
       ),
-      { numRuns: 60 },
+      tries(15),
     )
   })
 })

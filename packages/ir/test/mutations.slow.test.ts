@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('mutate.mjs', import.meta.url))
 function mutate(kind: string, file: string) {
   const child = spawnSync(process.execPath, [program, kind, file], {
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: 600_000,
     killSignal: 'SIGKILL',
     maxBuffer: 2 ** 26,
   })
@@ -25,7 +25,7 @@ function mutate(kind: string, file: string) {
 }
 
 describe('a Parquet file with any byte changed is read, or refused with its name', () => {
-  test('as labels', { timeout: 300_000 }, async () => {
+  test('as labels', async () => {
     const entries = Array.from(
       { length: 7 },
       (_, i): LabeledQuery => ({
@@ -49,7 +49,7 @@ describe('a Parquet file with any byte changed is read, or refused with its name
     expect(refused).toBeGreaterThan(0)
   })
 
-  test('as embeddings', { timeout: 300_000 }, async () => {
+  test('as embeddings', async () => {
     const file = join(folder, 'docs.parquet')
     const values = Float32Array.from({ length: 40 }, (_, i) => Math.sin(i))
     await writeEmbeddings(file, { dimensions: 4, ids: Array.from('abcdefghij') }, [values])

@@ -4,14 +4,14 @@ import { writeEmbeddings } from '@kith/ir'
 import { searchRun } from '../src/search/search-run.ts'
 
 /** Documents and queries of the tests with stores. */
-export const sizes = { documents: 300, queries: 600, dimensions: 12 }
+export const sizes = { documents: 300, queries: 200, dimensions: 12 }
 
 /**
  * Writes a small collection into a folder: embeddings, texts, judgments (none for every tenth
  * query), and a run of 40 candidates. The document `poison` is a candidate of `q7` alone.
  */
-export async function writeCollection(folder: string): Promise<void> {
-  const { documents, queries, dimensions } = sizes
+export async function writeCollection(folder: string, queries = sizes.queries): Promise<void> {
+  const { documents, dimensions } = sizes
   const path = (name: string): string => join(folder, name)
   const vector = (i: number, sway: number) =>
     Float32Array.from(

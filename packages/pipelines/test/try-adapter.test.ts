@@ -61,7 +61,7 @@ test('adds a row for a query adapter with 200 training queries, and fits it only
   expect(second.adapter).toEqual(first.adapter)
   expect(figure(second, 'adaptedKith')).toBe(figure(first, 'adaptedKith'))
   expect(statSync(join(first.adapter!.folder, 'adapter.safetensors')).mtimeMs).toBe(made)
-}, 120_000)
+})
 
 test('fits by Kith’s ranking if queries have no judgments, but not with fewer than 200 queries', async () => {
   const dataset = await writeDataset(205)
@@ -71,4 +71,4 @@ test('fits by Kith’s ranking if queries have no judgments, but not with fewer 
   const few = await tryDataset({ dataset: await writeDataset(199), trials: 1, workers: 1 })
   expect(few.adapter).toBeUndefined()
   expect(figure(few, 'adaptedKith')).toBeUndefined()
-}, 120_000)
+})

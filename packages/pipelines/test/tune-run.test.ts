@@ -132,5 +132,5 @@ describe.skipIf(!cranfield)('tuneRun on Cranfield', () => {
     const out = path('tuned.trec')
     const { figures } = await rerankRun({ ...inputs(), ...words, tuned, out })
     expect(figures!.evaluations[1].evaluation.mean['nDCG@10']).toBeGreaterThan(0.4)
-  }, 180_000)
+  })
 })

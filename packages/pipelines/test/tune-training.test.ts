@@ -49,7 +49,7 @@ test('finds settings that learn better, ends trials that fall behind, and contin
   // Trials of another model are no part of this search.
   const other = { ...inputs, trials: 15, normalize: true }
   await expect(tuneTraining(other)).rejects.toThrow(/study\.jsonl/)
-}, 180_000)
+})
 
 test('resumes the trial in which it was stopped', async () => {
   const own = { ...inputs, trials: 2, settings: { steps: 6, validateEvery: 2 } }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { resolveMethodSettings } from '@kith/core'
 import { Batches } from '@kith/work'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
 import { encodeItem } from '../src/batches/batch-item.ts'
@@ -11,9 +11,6 @@ import { workBatches } from '../src/batches/work-batches.ts'
 import { loadStore } from '../src/load/load-store.ts'
 import { submitRerank } from '../src/rerank/rerank-store.ts'
 import { sizes, writeCollection } from './store-data.ts'
-
-// Real servers, on whatever machine: slow is not wrong.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Batches } from '@kith/work'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Cluster } from '../../../scripts/postgres/cluster.mjs'
 import { temporaryFolder } from '../../../test/files.ts'
 import { ownPostgres, run, startCluster } from '../../../test/postgres.ts'
@@ -11,18 +11,16 @@ import { type WorkResult, workBatches } from '../src/batches/work-batches.ts'
 import { loadStore } from '../src/load/load-store.ts'
 import { type RerankInputs, rerankRun } from '../src/rerank/rerank-run.ts'
 import { submitRerank } from '../src/rerank/rerank-store.ts'
-import { sizes, writeCollection } from './store-data.ts'
+import { writeCollection } from './store-data.ts'
 import { countResults, givenAgain, onWrite, until } from './work-support.ts'
-
-// Real servers, on whatever machine: slow is not wrong. Workers that are killed: test/faults.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 
-/** Queries per job, and jobs of a batch. */
+/** Queries of a batch, queries per job, and jobs. */
+const QUERIES = 600
 const JOB_SIZE = 20
-const JOBS = sizes.queries / JOB_SIZE
+const JOBS = QUERIES / JOB_SIZE
 
 /** Seconds without a sign of life after which a job goes to another worker. */
 const LEASE = 4
@@ -38,7 +36,7 @@ describe.runIf(ownPostgres)('workBatches with faults', () => {
   beforeAll(async () => {
     cluster = await startCluster()
     url = cluster.url
-    await writeCollection(folder)
+    await writeCollection(folder, QUERIES)
     // What one machine makes of it.
     const all = { docs: path('all.npy') }
     await rerankRun({ ...inputs, ...all, out: path('one-machine.trec'), workers: 1 })
@@ -83,7 +81,7 @@ describe.runIf(ownPostgres)('workBatches with faults', () => {
   /** Waits for workers, which must end well, and for every query's one result. */
   const expectAll = async (started: readonly Started[]): Promise<void> => {
     for (const { ended } of started) await ended
-    expect(await count()).toBe(sizes.queries)
+    expect(await count()).toBe(QUERIES)
     const out = path(`${batch}.trec`)
     await exportBatch({ store: url, name: batch, out })
     expect(readFileSync(out, 'utf8')).toBe(readFileSync(path('one-machine.trec'), 'utf8'))
@@ -184,11 +182,11 @@ describe.runIf(ownPostgres)('workBatches with faults', () => {
     await submit()
     await run(url, "DELETE FROM kith.documents_main WHERE id = 'poison'")
     for (const { ended } of start(2)) await ended
-    expect(await count()).toBe(sizes.queries - 1)
+    expect(await count()).toBe(QUERIES - 1)
     expect(await count("AND query = 'q7'")).toBe(0)
     const all = await Batches.open(url)
     const listed = (await all.progress()).at(-1)!
-    expect(listed).toMatchObject({ name: batch, queries: 600, done: 599, active: 0 })
+    expect(listed).toMatchObject({ name: batch, queries: QUERIES, done: QUERIES - 1, active: 0 })
     expect(listed.failures).toEqual([
       { from: 0, to: JOB_SIZE, message: expect.stringMatching(/^query q7: .*poison/) },
     ])

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { run } from '../../../test/postgres.ts'
 
 /** A failing step must not wait for the whole test. */
-const PATIENCE = 30_000
+const PATIENCE = 600_000
 
 /** Waits until something holds. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -183,19 +183,15 @@ describe.skipIf(!browser)('the page of the studio', () => {
       first: await reranked('first.trec', '--preset', 'balanced-1'),
     }
     const qrels = await readQrels(files.qrels)
-    // Other work on the machine may slow the page's workers.
-    const patience = { timeout: 15_000 }
     const isRanked = async (page: Page, run: Run): Promise<void> => {
       const { ids, scores } = run.get('q2')!
-      await expect
-        .poll(async () => (await rankingAfter(page)).ids, patience)
-        .toEqual(ids.slice(0, 20))
+      await expect.poll(async () => (await rankingAfter(page)).ids).toEqual(ids.slice(0, 20))
       ;(await rankingAfter(page)).scores.forEach((score, i) => {
         expect(Math.abs(score - scores[i]!)).toBeLessThan(0.0051)
       })
       const mean = evaluate(qrels, run, ['nDCG@10']).mean['nDCG@10']!
       await expect
-        .poll(async () => (await measured(page, '.mean .measure'))[1], patience)
+        .poll(async () => (await measured(page, '.mean .measure'))[1])
         .toBeCloseTo(mean, 3)
     }
     await withPage('/?query=q2', async (page) => {

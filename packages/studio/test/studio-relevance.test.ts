@@ -130,7 +130,7 @@ describe.skipIf(!browser)('relevance on the page', () => {
   test('uses the stems of other languages in the mean over all queries', async () => {
     await withPage(`${studio.url}?tokenizer=german`, async (page) => {
       const caption = page.locator('.mean figcaption')
-      await expect.poll(() => caption.innerText(), { timeout: 20_000 }).toContain('all 7 judged')
+      await expect.poll(() => caption.innerText()).toContain('all 7 judged')
       expect(await page.getByRole('alert').count()).toBe(0)
     })
   })

@@ -99,7 +99,7 @@ describe('a training that is killed (-9) at any file operation', () => {
     // Seven lines, each checkpoint and the result are opened or renamed at least once.
     expect(kills.length).toBeGreaterThan(13)
     expect(withoutCheckpoint).toBeGreaterThan(2)
-  }, 240_000)
+  })
 })
 
 test.each([0, 1, 2, 3])('leaves the same files after a stop at step %i', async (last) => {

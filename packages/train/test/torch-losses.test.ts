@@ -52,7 +52,7 @@ beforeAll(async () => {
   if (error || stderr.includes("No module named 'torch'")) return
   expect(status, stderr).toBe(0)
   theirs = JSON.parse(stdout)
-}, 120_000)
+})
 
 test.for(names)('%s: equals the losses of PyTorch in ten steps', async (family, { skip }) => {
   if (!theirs) return skip('python3 has no torch: install it, or say where with KITH_TORCH')
