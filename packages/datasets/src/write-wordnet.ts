@@ -71,52 +71,52 @@ function wordnetReadme({ documents, queries, seed }: WordnetCollection): string 
   const sizes = splits.map((split) => {
     return `${split} ${count(queries.filter((query) => query.split === split).length)}`
   })
-  return `# WordNet categories: a retrieval collection with nearly complete labels
+  return `# WordNet categories: a retrieval dataset with nearly complete labels
 
 ${count(documents.length)} documents, ${count(queries.length)} queries (${sizes.join(', ')}), \
 ${average.toFixed(1)} relevant documents per query on average. Built from the nouns of WordNet by \
-\`@kith/datasets\`; split seed ${seed}. Whoever builds it again gets the same bytes.
+\`@kith/datasets\`; split seed ${seed}. Every build gives the same bytes.
 
-| file | what it holds |
+| file | contents |
 |---|---|
 | \`corpus.jsonl\` | the documents, in BEIR's layout: \`lemma, lemma: definition\` |
 | \`queries.jsonl\` | the queries of all splits: the title of a category, such as \`wading bird\` |
 | \`queries-definition.jsonl\` | the same queries as \`title: definition\` |
 | \`qrels/<split>.tsv\` | the complete labels of \`test\`, \`dev\` and \`train\` |
-| \`qrels-sparse/<split>.tsv\` | where labels were drawn: one relevant document per query |
-| \`regions.tsv\` | the region of each query; queries of one region are alike, so resample regions, not queries, where significance is tested |
-| \`LICENSE\` | Princeton's license of WordNet, which every copy of these texts has to keep |
+| \`qrels-sparse/<split>.tsv\` | sparse labels, if they were drawn: one relevant document per query |
+| \`regions.tsv\` | the region of each query; queries of one region are similar, so significance tests should resample regions, not queries |
+| \`LICENSE\` | Princeton's license of WordNet, which every copy of these texts must keep |
 
 An id is \`n\` and the offset of the synset in WordNet's \`data.noun\`.
 
-## How it is made
+## How the dataset is built
 
-- **Documents** are the noun synsets without hyponyms, kinds and instances alike, except those below \
-"taxonomic group". The definition is the gloss without its examples.
-- **Queries** are synsets with 5 to 200 documents below them, over all paths of hypernyms; these are \
-all their relevant documents. They come from the lexical files of things (animals, artifacts, food, \
-persons, ...). Left out are those
-  - whose head word stands in the lemmas of more than half of their relevant documents: matching \
-words would find them;
-  - with visible holes: documents without a label whose definition names the category ("a small boat \
-...") are more than a quarter of those with one;
-  - that are nearly a larger query (Jaccard of the relevant documents at least 0.8).
-- **Splits** go by region: the topmost ancestor, over first hypernyms, that has at most 200 \
-documents. A seeded hash of the region decides. Queries that share a relevant document with another \
-split are dropped; train yields to dev, dev to test.
-- **Sparse labels** keep one relevant document per query, drawn by seed and query among those within \
-the first 200 that an encoder retrieves. Queries without any there are left out. Labels from outside \
-the retrieved list would teach an encoder to move away from it.
+- **Documents** are the noun synsets without hyponyms, kinds and instances alike, except synsets \
+below "taxonomic group". The definition is the gloss without its examples.
+- **Queries** are synsets with 5 to 200 documents below them, over all paths of hypernyms; all \
+documents below a synset are relevant. Queries come from the lexical files of things (animals, \
+artifacts, food, persons, ...). Three kinds of synsets are left out:
+  - the head word is in the lemmas of more than half of the relevant documents: matching words would \
+find these documents;
+  - many labels are missing: the unlabeled documents whose definition names the category ("a small \
+boat ...") are more than a quarter of the number of labeled documents;
+  - the synset is nearly a larger query (Jaccard of the relevant documents at least 0.8).
+- **Splits** are made by region: the topmost ancestor, over first hypernyms, that has at most 200 \
+documents. A seeded hash of the region chooses the split. A query that shares a relevant document \
+with another split is dropped: from train before dev, from dev before test.
+- **Sparse labels** keep one relevant document per query, drawn by seed and query from the relevant \
+documents among the first 200 that an encoder retrieves. Queries without such a document are left \
+out. Labels from outside the retrieved list would teach an encoder to move away from the list.
 
-## What it is for, and how far to trust it
+## Use and limits
 
-Labels of large collections such as MS MARCO are sparse: one relevant document per query is known, \
-the others count as wrong. Here nearly all are known. One can hide all but one, train or audit with \
-that one, and then look up the truth.
+Labels of large datasets such as MS MARCO are sparse: one relevant document per query is known, \
+and the other relevant documents count as wrong. In this dataset nearly all relevant documents are \
+known. You can hide all but one, train or audit with that document, and measure against all labels.
 
-Nearly all: WordNet's editors did not place every synset under every category it belongs to. Judged by \
-eye, about one in ten unlabeled documents in a top 10 is in fact relevant. Compare systems \
-by it; a figure by itself is a little too low.
+Some labels are missing, because WordNet's editors did not place every synset under every category \
+that it belongs to. Judged by eye, about one in ten unlabeled documents in a top 10 is relevant. \
+Compare systems on this dataset; a single figure is slightly too low.
 `
 }
 

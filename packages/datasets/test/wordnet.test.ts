@@ -108,7 +108,7 @@ describe('buildWordnet on WordNet 3.1', () => {
     expect(license.trimEnd()).toMatch(/LICENSEE agrees to preserve same\.$/)
     const readme = await readFile(join(folder, 'wordnet/README.md'), 'utf8')
     expect(readme).toContain('59,704 documents')
-    expect(readme).toContain('about one in ten unlabeled documents in a top 10 is in fact relevant')
+    expect(readme).toContain('about one in ten unlabeled documents in a top 10 is relevant')
   })
 
   test('writes sparse labels for each split', async () => {

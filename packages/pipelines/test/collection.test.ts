@@ -271,7 +271,7 @@ describe('a folder of Markdown files', () => {
     await using wrong = await openCollection({ ...folder, background: known })
     expect(wrong.estimatesRelevance).toBe(false)
     expect((await warned).message).toContain(
-      `${known} has vectors of 2 dimensions, the collection has 26: relevance is not estimated`,
+      `${known} has vectors of 2 dimensions, but the collection has 26: relevance is not estimated`,
     )
   })
 })

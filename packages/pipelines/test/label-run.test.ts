@@ -172,7 +172,7 @@ describe('labels from files', () => {
     const { summary } = await labels('narrow.jsonl', { settings: { contextSize: 1, k: 1 } })
     expect(summary.leftOut).toEqual({
       'no ground truth': queries - judged.once,
-      'more ground truth than the context': judged.twice,
+      'more ground truth than contextSize': judged.twice,
     })
     expect(summary.queries).toBe(judged.once - judged.twice)
     const meta = JSON.parse(read('narrow.jsonl.meta.json'))

@@ -152,7 +152,7 @@ export const trainTable: SettingTable<TrainSettings> = {
     needs: [is('schedule', 'linear')],
   },
   patience: {
-    help: 'validations before the learning rate falls (plateau)',
+    help: 'validations without improvement before the learning rate falls (plateau)',
     default: 3,
     range: count(1),
     needs: plateau,

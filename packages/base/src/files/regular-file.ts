@@ -112,7 +112,7 @@ export class Header {
       throw new FileError(
         this.file,
         '',
-        `the shape ${rows} × ${dimensions} is not that of a matrix`,
+        `expected the shape of a matrix, got ${rows} × ${dimensions}`,
       )
     }
     const needed = rows * dimensions * width

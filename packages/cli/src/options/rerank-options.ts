@@ -65,7 +65,7 @@ export const rerankOptions = {
     rare: true,
     value: 'FILE',
     file: 'input',
-    help: 'file of kith calibrate, for the same',
+    help: 'file of kith calibrate, for --cutoff and for relevance in a .parquet run',
   },
   ...rare(shardOption),
   ...settingOptions,

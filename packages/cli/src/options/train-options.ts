@@ -47,7 +47,7 @@ export const trainInputTable: AnyTable = {
   maxTokens: { help: 'truncate queries to this many tokens', default: undefined, range: count(1) },
   revision: { help: 'branch, tag or commit of a model on the hub', default: 'main', ...anyText },
   device: {
-    help: 'device: cpu, or another that onnxruntime supports on this machine',
+    help: 'device: cpu, or another device that onnxruntime supports on this machine',
     default: 'cpu',
     ...anyText,
   },

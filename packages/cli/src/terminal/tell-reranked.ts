@@ -16,7 +16,7 @@ export function tellReranked(output: Output, result: RerankResult): void {
   const rate = `${Math.round(queries / seconds)}/s`
   const speed = `${queries} queries reranked${read} in ${seconds.toFixed(1)} s (${rate})`
   const left =
-    folded === undefined ? [] : [`${folded} documents folded into a better one of their query`]
+    folded === undefined ? [] : [`${folded} documents folded into a higher-ranked document`]
   if (!figures) {
     output.result(
       { out, queries, seconds, crossEncoded, folded },

@@ -79,7 +79,7 @@ export async function readConfig(file: string): Promise<EncoderConfig> {
     throw new FileError(file, '', problem)
   }
   if (longestText(config) < 1) {
-    const problem = `${keys.positions} must leave positions after that of the padding token, got ${config.positions}`
+    const problem = `${keys.positions} must leave positions after the padding token, got ${config.positions}`
     throw new FileError(file, '', problem)
   }
   return config

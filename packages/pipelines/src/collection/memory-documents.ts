@@ -58,7 +58,7 @@ function checkDocuments(documents: readonly MemoryDocument[]): ReadonlySet<strin
     if (ids.has(id)) {
       throw new KithError(
         'BAD_INPUT',
-        `documents[${i}].id ${JSON.stringify(id)} occurs twice; give each document an id of its own`,
+        `documents[${i}].id ${JSON.stringify(id)} occurs twice; give each document a unique id`,
       )
     }
     ids.add(id)

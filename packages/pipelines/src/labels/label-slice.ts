@@ -72,8 +72,8 @@ function contextOf<Id extends DocumentId>(
     return `the query has no ${queries.rowOf(query) === undefined ? 'embedding' : 'text'}`
   }
   const { rows: judged, grades } = join.truth(judgments, level)
-  if (judged.length === 0) return 'ground truth lacks embeddings'
-  if (judged.length > contextSize) return 'more ground truth than the context'
+  if (judged.length === 0) return 'the ground truth has no embedding'
+  if (judged.length > contextSize) return 'more ground truth than contextSize'
   // The ground truth may be among them, so this many always fill the context.
   const { rows: retrieved } = join.candidates(ids, contextSize)
   const rows = injectGroundTruth(judged, retrieved, contextSize)

@@ -67,7 +67,7 @@ export async function tuneTraining(
   }
   if (given?.selectBy === 'loss') {
     const problem =
-      'setting selectBy must be a measure such as nDCG@10, got loss, which trials with different targets cannot be compared by'
+      'setting selectBy must be a measure such as nDCG@10, got loss; trials with different targets have losses on different scales'
     throw new KithError('BAD_SETTING', problem)
   }
   const setup = await openTraining(inputs, hooks)

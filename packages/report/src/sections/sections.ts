@@ -9,7 +9,7 @@ import { describeFigure, drawFigure, type Figure } from '../plots/figure.ts'
 export function inputsSection(inputs: readonly ReportInput[]): Html {
   if (inputs.length === 0) return html``
   return html`<section id="compared">
-<h2>What was compared</h2>
+<h2>Inputs</h2>
 <table class="facts">
 <tbody>${inputs.map(
     ({ what, file, size }) =>

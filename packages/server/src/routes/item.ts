@@ -5,7 +5,7 @@ import type { RequestVectors } from '../request-vectors.ts'
 
 /** A query or a document: its text, its embedding, or both. */
 export interface Item {
-  /** The title; its words count more than those of the text. */
+  /** The title; a word counts more in the title than in the text. */
   title?: string | undefined
   text: string | undefined
   embedding: Embedding | undefined
@@ -28,7 +28,7 @@ export const itemSchema = z.union(
       title: z
         .string()
         .nullish()
-        .meta({ description: 'The title; its words count more than those of the text.' }),
+        .meta({ description: 'The title; a word counts more in the title than in the text.' }),
       text: z.string().nullish(),
       embedding: embeddingSchema.optional(),
     }),

@@ -10,7 +10,7 @@ export const similaritySchema = z.number().meta({
 export const relevanceSchema = z.object({
   relevance: z.enum(['estimated', 'calibrated']).optional().meta({
     description:
-      'How relevance_score was made a probability: estimated, or calibrated on judged queries. Absent if the score is no probability and only compares the documents of this request.',
+      'Source of the probability in relevance_score: estimated, or calibrated on judged queries. Absent if the score is not a probability and only compares the documents of this request.',
   }),
 })
 

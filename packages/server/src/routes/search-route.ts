@@ -19,7 +19,7 @@ const results = z.array(
     similarity: z
       .number()
       .optional()
-      .meta({ description: 'Cosine or inner product with the query, where it was computed.' }),
+      .meta({ description: 'Cosine or inner product with the query, if it was computed.' }),
     document: z.object({ text: z.string() }).optional(),
   }),
 )

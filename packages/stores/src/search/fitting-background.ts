@@ -40,14 +40,14 @@ function misfit(
   { name, dimensions, model, documents, about }: KnownVectors,
 ): string | undefined {
   if (dimensions !== undefined && known.dimensions !== dimensions) {
-    return `has vectors of ${known.dimensions} dimensions, ${name} has ${dimensions}`
+    return `has vectors of ${known.dimensions} dimensions, but ${name} has ${dimensions}`
   }
   if (model !== undefined && known.model !== undefined && !isSame(known.model, model)) {
-    return `has vectors of the model ${known.model}, ${name} of ${model}`
+    return `has vectors of the model ${known.model}, but ${name} has vectors of ${model}`
   }
   const ratio = documents === undefined ? 1 : documents / known.documents
   if (about ? ratio < 0.5 || ratio > 2 : ratio !== 1) {
-    return `is of ${known.documents} documents, ${name} has ${documents}`
+    return `was made from ${known.documents} documents, but ${name} has ${documents}`
   }
   return undefined
 }
