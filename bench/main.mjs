@@ -22,7 +22,7 @@ const benchmarks = [
   'serve',
   'work',
 ]
-/** Made of the others: they run only where they are named. */
+/** Made of the others: they run only if they are named. */
 const tables = ['summary', 'growth']
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

@@ -13,7 +13,7 @@ export function passages(seed, count, words) {
 
 /**
  * A function that gives a query and passages of real English: definitions of WordNet's nouns one
- * after the other, which are on one topic where they follow each other.
+ * after the other, which are on one topic if they follow each other.
  */
 export async function englishPassages() {
   const { documents } = buildWordnet(await readNouns())

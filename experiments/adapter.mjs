@@ -75,7 +75,7 @@ if (reranks) plain.reranked = await data.reranked('plain', data.queriesOf('test'
 await studies[values.study]()
 process.exit(0)
 
-/** Each recipe, on several draws where it depends on the draw. */
+/** Each recipe, on several draws if it depends on the draw. */
 async function studyRecipes() {
   const rows = []
   const recipes = ['ranking', 'labels', 'ranking+labels', ...(data.hasMany ? ['judgments'] : [])]

@@ -165,7 +165,7 @@ function defaultScores({ g, neighbors, graph }) {
 
 /**
  * The contexts of a dataset's queries with the parts of their scores. `contextOf` gives a query's
- * `{ rows, g0 }`, and a further view where there is one.
+ * `{ rows, g0 }`, and a further view if there is one.
  */
 export function contextsOf(collection, contextOf = defaultContext) {
   return collection.queries.map((query) => {

@@ -1,6 +1,6 @@
 /**
  * Makes the README's table: nDCG@10 and milliseconds per query of vector search, BM25, both fused, Kith
- * and, where named, a cross-encoder, with paired t-tests.
+ * and, if named, a cross-encoder, with paired t-tests.
  *
  *   node experiments/readme-table.mjs DATASET... [--cross-encoder MODEL] [--timed 10] [--work FOLDER]
  *
@@ -201,7 +201,7 @@ function print(columns) {
   }
 }
 
-/** The means of all rankings, marked where they differ significantly from vector search. */
+/** The means of all rankings, marked if they differ significantly from vector search. */
 function figuresOf(evaluations) {
   const { [VECTOR]: plain, ...others } = evaluations
   const tests = Object.values(others).map((other) => compare(plain, other, MEASURE).tTest)

@@ -102,7 +102,7 @@ function principal(matrix) {
     vectors = vectors.map((vector) =>
       Float64Array.from(matrix, (line) => dot(line, vector, dimensions)),
     )
-    // Twice, as once leaves errors of rounding where vectors were nearly parallel.
+    // Twice, as once leaves errors of rounding if vectors were nearly parallel.
     orthonormalize(vectors)
     orthonormalize(vectors)
   }

@@ -67,8 +67,8 @@ export function readArguments(further = [], options = {}) {
 /**
  * Trains once and ranks documents for all queries with what was learned; returns the run's file.
  * `data` has the files: docs, queries (texts), embeddings (of the queries), run, trainQrels,
- * devQrels; labels where they were made before, and corpus where the run is to be reranked as well,
- * into a file with .reranked in its name; test where other queries are ranked. `teacher`, `outside` and `settings` are
+ * devQrels; labels if they were made before, and corpus if the run is to be reranked as well,
+ * into a file with .reranked in its name; test if other queries are ranked. `teacher`, `outside` and `settings` are
  * those of `trainFromFiles`.
  */
 export async function trainedRun(folder, { what, target, seed, passed, ...trial }, data) {
@@ -215,7 +215,7 @@ function average(evaluations) {
   return { queries, measures, perQuery }
 }
 
-/** `--name value …` as properties: numbers where they are numbers. */
+/** `--name value …` as properties: numbers if they are numbers. */
 function readOptions(options) {
   const names = options.filter((_, i) => i % 2 === 0)
   return Object.fromEntries(

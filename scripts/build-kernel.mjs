@@ -55,7 +55,7 @@ function textOf(wasm) {
   }).join('')
 }
 
-/** What a package exports; nothing where the sources stand alone. */
+/** What a package exports; nothing if the sources stand alone. */
 async function exportsOf(manifest) {
   if (!existsSync(manifest)) return {}
   return JSON.parse(await readFile(manifest, 'utf8')).exports

@@ -1,6 +1,6 @@
 /**
  * Compiles packages in one process, as `tsc -p` compiles each in one of its own. Types are
- * checked where code must do without Node's; the others are left to `npm run check`, which has
+ * checked if code must do without Node's; the others are left to `npm run check`, which has
  * Node's for all.
  */
 import { resolve } from 'node:path'

@@ -14,7 +14,7 @@ export function gram(x: usize, count: i32, rows: i32, dimensions: i32, s: usize,
   const bytes = (<usize>dimensions) << 2
   const line = (<usize>rows) << 2
   const tile = max<i32>(4, (TILE_BYTES / <i32>bytes) & ~3)
-  // One or two vectors behind the last block of four, such as the last one where a query has 60
+  // One or two vectors behind the last block of four, such as the last one if a query has 60
   // candidates, are the two rows of blocks of their own: half as many as if they were columns.
   const last = rows - 4
   const whole = !add && count - last <= 2 ? last : rows
@@ -36,7 +36,7 @@ export function gram(x: usize, count: i32, rows: i32, dimensions: i32, s: usize,
 
 const TILE_BYTES: i32 = 1 << 18
 
-/** a · b + sum, fused where the build has relaxed SIMD. */
+/** a · b + sum, fused if the build has relaxed SIMD. */
 function madd(a: v128, b: v128, sum: v128): v128 {
   if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(a, b, sum)
   return f32x4.add(f32x4.mul(a, b), sum)

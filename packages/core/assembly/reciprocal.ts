@@ -46,7 +46,7 @@ export function reciprocal(
 }
 
 /**
- * R*: every c in R(i) brings R(c, t) along where more than `overlap` of it lies
+ * R*: every c in R(i) brings R(c, t) along if more than `overlap` of it lies
  * in R(i). The comparison is strict and against R(i), never the growing set.
  */
 export function extend(
@@ -76,7 +76,7 @@ export function extend(
           shared += <i32>popcnt(theirs & load<u64>(own + at))
         }
         // All bits or none: whether a set extends another is too irregular for
-        // a branch, which pays only where it saves many words.
+        // a branch, which pays only if it saves many words.
         const mask = -(<i64>(<f64>shared > overlap * <f64>size))
         if (words > 4 && mask == 0) continue
         for (let at: usize = 0; at < bytes; at += 8) {

@@ -11,7 +11,7 @@ const STEM_BITS: i32 = 15
 /** A place has the hashes of four words, those of their terms and, if words have two, those of the second ones. */
 const TERMS: usize = 32
 const SECOND_TERMS: usize = 64
-/** Bytes of a place where words have one term. */
+/** Bytes of a place if words have one term. */
 const ONE_TERM: usize = 64
 
 /** Bytes of a token: two hashes, where its word ends (one more where it is a term already), and its place among the terms. */

@@ -40,7 +40,7 @@ let marks: bool = false
 
 /**
  * Writes the postings of `length` units of UTF-16, the first `title` of which are the title's, to `out`
- * and returns how many there are, or −1 where the text must be normalized or has a character that the
+ * and returns how many there are, or −1 if the text must be normalized or has a character that the
  * tables do not hold. `terms` and `order` get what `countAll` writes.
  *
  * `folds` has an entry for each character of the first plane and, behind them, room for pairs of
@@ -136,7 +136,7 @@ function hashRun<T>(at: usize, end: usize, folds: usize): usize {
   return at
 }
 
-/** Takes one character on, or ends a word where the entry is 0. */
+/** Takes one character on, or ends a word if the entry is 0. */
 function step(at: usize, entry: i32): void {
   const letter = entry & 0xffff
   if (entry) {

@@ -47,7 +47,7 @@ import type { Lender, Workspace } from './workspace.ts'
 export interface NeighborSets {
   /** The k + 1 nearest members of the context, best first; usually itself first. */
   nearest: Member[]
-  /** R*: the query first where it is one of them, then candidates in ascending order. */
+  /** R*: the query first if it is one of them, then candidates in ascending order. */
   reciprocal: Member[]
 }
 

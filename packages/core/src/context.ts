@@ -19,7 +19,7 @@ export type Query = Vector | QueryViews
 
 /** A query seen through several views. */
 export interface QueryViews {
-  /** Absent only where no candidate has a vector either: the words are then all there is. */
+  /** Absent only if no candidate has a vector either: the words are then all there is. */
   vector?: Vector | undefined
   text?: Text | undefined
   /** The query's vector of each further view. */
@@ -160,7 +160,7 @@ export function selectContext(
   }
 }
 
-/** Refuses a context in which a candidate has no vector, where a method needs all of them. */
+/** Refuses a context in which a candidate has no vector, if a method needs all of them. */
 export function requireVectors({ missing }: Context, use: string): void {
   if (missing.length === 0) return
   throw new KithError(

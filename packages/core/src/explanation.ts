@@ -67,7 +67,7 @@ export interface Explanation {
   geometric: number
   /** How much its neighborhood overlaps the query's, from 0 to 1; 0 outside the context. */
   jaccard: number
-  /** W: its BM25 score, where texts are given. */
+  /** W: its BM25 score, if texts are given. */
   words: number
   /** The query's terms that its text has, the heaviest first. */
   matched: MatchedTerm[]

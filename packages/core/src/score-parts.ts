@@ -14,7 +14,7 @@ export interface ScoreParts {
   window: number
   /** Of the query's terms in the title. */
   title: number
-  /** Of its prior, where there are priors. */
+  /** Of its prior, if there are priors. */
   prior: number
 }
 

@@ -16,7 +16,7 @@ const shared = /* @__PURE__ */ new Lender()
 export type ScoredTexts = Pick<CandidateViews, 'texts' | 'scores'>
 
 /**
- * The candidates whose vectors a ranking needs, chosen by their texts and scores alone: where
+ * The candidates whose vectors a ranking needs, chosen by their texts and scores alone: if
  * vectors have to be fetched, only these are.
  *
  * ```ts

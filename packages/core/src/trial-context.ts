@@ -34,7 +34,7 @@ const reranker = /* @__PURE__ */ new Reranker()
 /**
  * A query with its candidates, reranked with many settings: steps that do not change between
  * settings are computed once. These are S of the vectors for all context sizes, S of the texts for
- * each size where it is not chosen from more candidates, and the nearest neighbors for each size
+ * each size if it is not chosen from more candidates, and the nearest neighbors for each size
  * and scale. The results are those of {@link rerank}.
  *
  * ```ts

@@ -45,7 +45,7 @@ export interface PlannedCandidates {
 }
 
 /**
- * Chooses the candidates whose vectors a ranking needs. Where the context is chosen from more
+ * Chooses the candidates whose vectors a ranking needs. If the context is chosen from more
  * candidates, the words and scores choose it, and only the chosen ones need vectors; without any
  * score all candidates that are looked at need one, since their similarity decides too.
  */

@@ -4,7 +4,7 @@ import { type Qrels, type Run, readRun } from '@kith/ir'
 import type { WordnetCollection } from './build-wordnet.ts'
 import { completeQrels, writeSparse } from './write-wordnet.ts'
 
-/** How far down a ranking a label may lie, where nothing else is said. */
+/** How far down a ranking a label may lie, if nothing else is said. */
 export const sparseDepth = 200
 
 /** How labels are drawn. */

@@ -6,7 +6,7 @@ import { type StopListName, stopList, stopListNames } from './stop-lists.ts'
 const TEXTS = 1000
 const CHARACTERS = 2000
 
-/** A script or code counts where so many of the texts are written in it. */
+/** A script or code counts if so many of the texts are written in it. */
 const SHARE = 0.05
 
 /** Texts are in a language if so many of their words are among the language's frequent ones. */

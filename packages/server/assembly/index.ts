@@ -142,7 +142,7 @@ function wholeOf(digits: u64): u64 {
   return ((digits & (((<u64>0xffff) << 32) | 0xffff)) * 42949672960001) >> 32
 }
 
-/** The digit at a position; more than 9 where there is none. */
+/** The digit at a position; more than 9 if there is none. */
 // @ts-expect-error: decorators are of AssemblyScript
 function digitAt(at: usize): u64 {
   return <u64>(load<u8>(at) ^ ZERO)

@@ -14,7 +14,7 @@ export interface Access {
 /** Names that a machine has for itself. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
 
-/** Throws where a server could be reached from other machines without a key, unless `open` allows it. */
+/** Throws if a server could be reached from other machines without a key, unless `open` allows it. */
 export function checkAccess({ host, keys, open }: Access): void {
   if (keys.some((key) => key.length === 0))
     throw new KithError('BAD_SETTING', 'an API key must not be empty')

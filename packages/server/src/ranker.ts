@@ -42,7 +42,7 @@ interface Embedded {
   from: keyof EmbeddingSources
 }
 
-/** A ranking with the estimated relevance of each hit, where it is known. */
+/** A ranking with the estimated relevance of each hit, if it is known. */
 export interface RankedList extends Ranking {
   /** Of the first hits, by place; undefined without a background or texts. */
   relevances?: readonly (number | undefined)[] | undefined
@@ -50,7 +50,7 @@ export interface RankedList extends Ranking {
   duplicates?: readonly number[][] | undefined
   /** Further documents of each one's group, by place; undefined without groups. */
   others?: readonly number[][] | undefined
-  /** The probability that the query is on topic, where it is asked for. */
+  /** The probability that the query is on topic, if it is asked for. */
   onTopic?: number | undefined
 }
 
@@ -85,7 +85,7 @@ export class Ranker {
   }
 
   /**
-   * Ranks documents. Where all have texts and the query has one, the words count too. The order in which they come does not matter: those most similar to the query
+   * Ranks documents. If all have texts and the query has one, the words count too. The order in which they come does not matter: those most similar to the query
    * are the context, as if a search had found them.
    *
    * @param options What a list is made of the ranking with, its groups and priors by document.
@@ -129,7 +129,7 @@ export class Ranker {
     }
   }
 
-  /** Ranks by vectors and by words where there are texts, which a known background estimates relevance with. */
+  /** Ranks by vectors and by words if there are texts, which a known background estimates relevance with. */
   #rankViews(
     query: { vector: Vector; text: string | undefined },
     candidates: CandidateViews,
@@ -176,7 +176,7 @@ export class Ranker {
     return rankedList(plan.list(vector, vectors, this.#scaleOf(vector)))
   }
 
-  /** What relevance is estimated by for a query; nothing, with a warning, where the background has other dimensions. */
+  /** What relevance is estimated by for a query; nothing, with a warning, if the background has other dimensions. */
   #scaleOf({ length: dimensions }: Vector): RelevanceScale {
     const background = fittingBackground(
       this.scale.background,

@@ -8,7 +8,7 @@ import { PAIR, pairProducts } from './pair-products'
 const MANY: usize = 256
 
 /**
- * Does what scan (see scan.ts) does to a tile, but scores a document in float32 only where its
+ * Does what scan (see scan.ts) does to a tile, but scores a document in float32 only if its
  * code says that it may be above the threshold of the query. Scores have the same bits.
  *
  * `codes` and `facts` are those of codes.ts, `queryCodes` and `queryFacts` those of

@@ -116,7 +116,7 @@ export function unstorable(text: string): string | undefined {
   return undefined
 }
 
-/** Throws where a text cannot be kept in a database; the message begins with the text's name. */
+/** Throws if a text cannot be kept in a database; the message begins with the text's name. */
 export function checkStorable(what: string, text: string): void {
   const flaw = unstorable(text)
   if (flaw) throw new KithError('BAD_INPUT', `${what} ${flaw}, which PostgreSQL cannot store`)

@@ -91,7 +91,7 @@ function withoutFolders(files: StudioFiles): StudioFiles {
   }
 }
 
-/** Throws where a folder has files that are no export of ours. */
+/** Throws if a folder has files that are no export of ours. */
 async function refuseOthers(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []

@@ -39,7 +39,7 @@ const LONGEST_TEXT = 2000
 export interface StudioCollectionOptions extends StudioOptions {
   /** From which grade on a document is relevant; default 1. */
   level?: number | undefined
-  /** Turns free text into a query; closed with the dataset, or where that cannot be opened. */
+  /** Turns free text into a query; closed with the dataset, or if that cannot be opened. */
   model?: TextModel | undefined
 }
 

@@ -80,7 +80,7 @@ export interface StudioSources {
   run: Run
   queries: Embeddings
   docs: Embeddings
-  /** Empty where there are no judgments. */
+  /** Empty if there are no judgments. */
   qrels: Qrels
   texts: { queries: TextStore; documents: TextStore } | undefined
   /** The scale on which relevance is estimated, found beside the embeddings. */

@@ -14,7 +14,7 @@ import { searchSettings } from './settings/search-settings.ts'
 import { readSmallFile } from './settings/study-file.ts'
 import { type Decision, FEW_QUERIES, judge, type Verdict } from './verdict.ts'
 
-/** How much is searched where nothing else is said. */
+/** How much is searched if nothing else is said. */
 export const tuneDefaults = { trials: 200, folds: 5, seed: 0 } as const
 
 /** The settings for the queries of a fold, chosen on all other folds. */

@@ -20,7 +20,7 @@ export interface HeldOutValues {
   default: Float64Array
   /** With the settings that the other folds chose; undefined if none were searched for. */
   tuned?: Float64Array | undefined
-  /** With the embeddings only, where there are texts and nothing was searched for. */
+  /** With the embeddings only, if there are texts and nothing was searched for. */
   embeddings?: Float64Array | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { JSONObject, JSONValue, RerankingModelV3CallOptions } from '@ai-sdk/provider'
 import { KithError, type Matrix, type Vector, type Vectors } from '@kith/core'
 
-/** A document for the method: its words, and its vector where it has one. */
+/** A document for the method: its words, and its vector if it has one. */
 export interface RerankDocument {
   text: string
   /** The title; its words count more than those of the text. */

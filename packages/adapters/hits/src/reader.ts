@@ -68,7 +68,7 @@ interface FieldText<Hit> {
   readonly fieldsOf: (hit: Hit) => unknown
 }
 
-/** The function of a reader for the text or title in a field, where a hit keeps its fields in some object. */
+/** The function of a reader for the text or title in a field, if a hit keeps its fields in some object. */
 export function textIn<Hit>(
   field: string | undefined,
   fieldsOf: (hit: Hit) => unknown,
@@ -199,7 +199,7 @@ export function scoresOf<Hit>(
  * Vectors of hits, undefined if a hit has none. With words, some hits may lack theirs: another list
  * brought them. If all do, the store was not asked for them, and ranking on would hide it.
  *
- * @param advice What to do where one is missing that must not be.
+ * @param advice What to do if one is missing that must not be.
  */
 export function checkVectors(
   vectors: readonly (Vector | null | undefined)[],

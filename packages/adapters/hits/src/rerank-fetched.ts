@@ -30,7 +30,7 @@ export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'title' | 'score' | 
  * ```
  *
  * With the corpus's statistics 50 hits (setting `contextSize`) are chosen from the first 200;
- * without them they are the first 50. Where the reader knows no score, all 200 are fetched.
+ * without them they are the first 50. If the reader knows no score, all 200 are fetched.
  */
 export function rerankFetched<Hit>(
   query: Query,

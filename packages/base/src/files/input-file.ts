@@ -101,7 +101,7 @@ function openSource(file: string): Readable {
   }
 }
 
-/** The chunks of a stream, unpacked where they are packed. */
+/** The chunks of a stream, unpacked if they are packed. */
 async function* unpack(name: string, source: Readable): AsyncGenerator<Buffer> {
   const packed: AsyncIterator<Buffer> = source[Symbol.asyncIterator]()
   const start = await gather(packed, MAGIC_LENGTH)
@@ -138,7 +138,7 @@ function withoutMark(start: Buffer): Buffer {
   return marked ? start.subarray(3) : start
 }
 
-/** Reads a file in chunks, once from front to back, unpacked where it is packed with gzip. */
+/** Reads a file in chunks, once from front to back, unpacked if it is packed with gzip. */
 export function readChunks(file: string): AsyncGenerator<Buffer> {
   return new InputFile(file).chunks()
 }

@@ -107,7 +107,7 @@ export function modeFor({ before }: OutputPlace): number {
   return before ? (before.mode & 0o777) | 0o600 : 0o666
 }
 
-/** Gives a file the mode of the one that it replaces, and owner and group where that is allowed. */
+/** Gives a file the mode of the one that it replaces, and owner and group if that is allowed. */
 export async function keepAttributes(handle: FileHandle, before: Stats | undefined): Promise<void> {
   if (!before) return
   const { uid, gid } = await handle.stat()
@@ -122,7 +122,7 @@ export async function keepAttributes(handle: FileHandle, before: Stats | undefin
 
 /**
  * Lets a function work on a file that only it knows, and removes that: beside the output, or in the
- * temporary folder where the output is a pipe or a device.
+ * temporary folder if the output is a pipe or a device.
  */
 export async function withScratch<T>(
   place: OutputPlace,

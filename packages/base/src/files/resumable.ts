@@ -27,7 +27,7 @@ export interface ResumableWork<State> {
   write(append: AppendPart<State>, state: State | undefined): Promise<void>
   /** Makes the file out of the partial one; by default that gets its name. */
   finish?(partial: string): Promise<void>
-  /** Whether the parts are packed; by default where the name ends in `.gz`. */
+  /** Whether the parts are packed; by default if the name ends in `.gz`. */
   packed?: boolean
 }
 

@@ -54,7 +54,7 @@ export async function prepareAtomic(
 
 /**
  * `prepareAtomic` for a file with a header that is known only at the end: the bytes that the body
- * returns replace the first ones. Where bytes cannot be replaced, in a packed file or a pipe, all is
+ * returns replace the first ones. If bytes cannot be replaced, in a packed file or a pipe, all is
  * written to a temporary file first.
  */
 export async function prepareHeaded(
@@ -158,7 +158,7 @@ interface Sink {
   packed: boolean
 }
 
-/** Lets a function write into an open file, packed where that is wanted. */
+/** Lets a function write into an open file, packed if that is wanted. */
 async function pour<T>(
   { descriptor, file, packed }: Sink,
   body: (write: Write) => Promise<T>,

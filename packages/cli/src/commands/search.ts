@@ -31,7 +31,7 @@ export const searchCommand = defineCommand({
   },
 })
 
-/** Prints how many documents were found; `most` where a query may have got fewer. */
+/** Prints how many documents were found; `most` if a query may have got fewer. */
 function tellFound(output: Output, found: SearchResult, most: boolean): void {
   const { perQuery, ...rest } = found
   output.result(

@@ -8,7 +8,7 @@ import { version } from '../command-list.ts'
 const LONGEST_QUERY = 2000
 /** Characters of an id; stores keep ids of up to 1,000 bytes. */
 const LONGEST_ID = 4096
-/** Results of a search where the agent does not say how many, and the most that there can be. */
+/** Results of a search if the agent does not say how many, and the most that there can be. */
 const USUAL_RESULTS = 5
 const MOST_RESULTS = 50
 /** Characters of a text among the results of a search, and on its own: agents pay for each. */

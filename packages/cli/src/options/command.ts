@@ -41,7 +41,7 @@ export type Options = Readonly<Record<string, Option>>
 /** The values of options of which only the kinds are known. */
 type AnyValues = Readonly<Record<string, string | boolean | string[] | undefined>>
 
-/** The value of one option: a text, several where it may be repeated, true for a switch. */
+/** The value of one option: a text, several if it may be repeated, true for a switch. */
 type ValueOf<O extends Option> = O extends { value: string }
   ? O extends { multiple: true }
     ? string[]
@@ -57,7 +57,7 @@ export type Values<O extends Options = Options> = string extends keyof O
   : { readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined } & {
       /** The arguments behind the options. */
       readonly rest?: string[]
-      /** The options that take what the dataset keeps, where it keeps that. */
+      /** The options that take what the dataset keeps, if it keeps that. */
       readonly filled?: string[]
     }
 

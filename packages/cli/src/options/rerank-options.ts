@@ -151,7 +151,7 @@ function readCutoff(values: RerankValues): RerankInputs['cutoff'] {
   throw new UsageError(`--cutoff must be auto, a number of hits or relevance:0.5, got ${given}`)
 }
 
-/** Documents that a cross-encoder reranks where --then-cross-encode does not say. */
+/** Documents that a cross-encoder reranks if --then-cross-encode does not say. */
 const FIRST = 10
 
 /** The cross-encoder that the options name, if they name one; it needs texts. */

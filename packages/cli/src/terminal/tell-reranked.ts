@@ -3,7 +3,7 @@ import type { RerankResult } from '@kith/pipelines/rerank'
 import { formatEvaluations } from './format-evaluations.ts'
 import type { Output } from './output.ts'
 
-/** Prints the result of a reranking: how many queries, how fast, and figures where there are judgments. */
+/** Prints the result of a reranking: how many queries, how fast, and figures if there are judgments. */
 export function tellReranked(output: Output, result: RerankResult): void {
   const { out, queries, seconds, figures, kept, crossEncoded, folded } = result
   if (kept) {

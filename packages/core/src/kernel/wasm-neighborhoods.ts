@@ -107,7 +107,7 @@ export class WasmNeighborhoods implements Neighborhoods {
     return ranks
   }
 
-  /** R(i), extended where there is trust. */
+  /** R(i), extended if there is trust. */
   #findSets(k: number, trusted: number, { trust, overlap }: NeighborSettings): number {
     const memory = this.#memory
     const count = this.#graph.rows

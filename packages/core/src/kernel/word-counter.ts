@@ -26,7 +26,7 @@ interface Rules {
   normalizes: boolean
   /** Whether words are full of combining marks. */
   marks: boolean
-  /** How many terms a word has; 0 where it is a term as it is. */
+  /** How many terms a word has; 0 if it is a term as it is. */
   terms: number
   entry: (code: number) => number
   /** The terms of a word as it is written. */

@@ -65,7 +65,7 @@ const memory = /* @__PURE__ */ new Lender()
 /**
  * The unjudged candidates of a query that are probably relevant, most evidence first: those that
  * are similar to the query and to the candidates judged relevant. Relevant documents that were not
- * retrieved take part where they are among the candidates (`injectGroundTruth` puts them there).
+ * retrieved take part if they are among the candidates (`injectGroundTruth` puts them there).
  *
  * ```ts
  * const findings = auditCandidates(query, candidates, [1, undefined, 0, undefined])

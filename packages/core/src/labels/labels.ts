@@ -46,7 +46,7 @@ function targetOf(
   return inOrder(Uint32Array.from(candidates), softmax(logits))
 }
 
-/** Step 4: the candidates with most evidence, ties to the lower one; ground truth first where it must stay. */
+/** Step 4: the candidates with most evidence, ties to the lower one; ground truth first if it must stay. */
 function keep(
   evidence: Float64Array,
   known: ReadonlySet<number>,

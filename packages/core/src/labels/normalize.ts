@@ -2,7 +2,7 @@ import { ROUNDING } from '../method/mix.ts'
 import type { Normalization } from './label-settings.ts'
 
 /**
- * Section 6, step 5: f_n of some evidence, with the statistics of `over`. Where these are
+ * Section 6, step 5: f_n of some evidence, with the statistics of `over`. If these are
  * constant but for rounding, or none of them is above 0 for `max`, everything becomes 0: nothing stands out.
  */
 export function normalize(

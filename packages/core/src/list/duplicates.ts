@@ -11,7 +11,7 @@ export interface Folded {
   duplicates: ReadonlyMap<number, number[]>
   /**
    * The inner products of the vectors that were compared, in the engine until it is released;
-   * undefined where a ranking has to look at them again.
+   * undefined if a ranking has to look at them again.
    */
   products: Square | undefined
   /** The diagonal of the products. */
@@ -31,7 +31,7 @@ export interface Compared {
 }
 
 /**
- * Folds candidates into the first one that they repeat: by the cosine of their vectors, or where their
+ * Folds candidates into the first one that they repeat: by the cosine of their vectors, or if their
  * texts have the same terms in the same order.
  */
 export function foldDuplicates(
@@ -65,7 +65,7 @@ interface ComparedRows {
   squares: Float32Array
   products: Lists<Float32Array>
   lengths: Float64Array
-  /** Whether all lengths are such that float32 computes with their products; the products are cosines where not. */
+  /** Whether all lengths are such that float32 computes with their products; the products are cosines if not. */
   regular: boolean
 }
 

@@ -44,7 +44,7 @@ export function featuresOf(
   if (!texts) return undefined
   checkDimensions(known, list.vector)
   sampleOf(known)
-  // The ranking knows the matches of its context: of all candidates, where it chose none of them.
+  // The ranking knows the matches of its context: of all candidates, if it chose none of them.
   const inContext = ranked.chosen ? undefined : ranked.words?.matches
   const { coverage, total } =
     inContext ?? engine.scoped(() => engine.texts(texts).matches(settings))

@@ -29,7 +29,7 @@ export interface ListOptions extends PriorOptions {
   collapse?: number | undefined
   /** The group of each candidate, such as its document; undefined for one that has none. */
   groups?: readonly unknown[] | undefined
-  /** Hits of one group that are listed; 1 by default where there are groups. */
+  /** Hits of one group that are listed; 1 by default if there are groups. */
   maxPerGroup?: number | undefined
 }
 

@@ -14,7 +14,7 @@ export interface PriorOptions {
   priorScale?: 'standard' | 'log-odds' | undefined
 }
 
-/** The weight of priors where none is given. */
+/** The weight of priors if none is given. */
 export const PRIOR_WEIGHT = 0.1
 
 /** Throws unless a value is a list. */

@@ -18,7 +18,7 @@ export interface Preselection extends Relevance {
 }
 
 /**
- * From how many of the first candidates a context is chosen where the corpus's statistics are
+ * From how many of the first candidates a context is chosen if the corpus's statistics are
  * known.
  */
 const PRESELECT = 200

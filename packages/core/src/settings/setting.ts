@@ -19,7 +19,7 @@ export interface TunerRange {
 
 /** The part of a setting that a call needs. */
 export interface SettingRow<T = unknown> {
-  /** Undefined where the default depends on the inputs, or where there is none. */
+  /** Undefined if the default depends on the inputs, or if there is none. */
   default: T
   /** The allowed numbers, the allowed values, or a rule of its own: one of the three. */
   range?: Range

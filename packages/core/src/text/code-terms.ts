@@ -40,7 +40,7 @@ const PART =
 
 /**
  * The terms of an identifier or word: its parts (`parseHTTPResponse` has parse, http, response) in
- * their order, and the whole in lower case without underscores where it has more than one.
+ * their order, and the whole in lower case without underscores if it has more than one.
  */
 export function identifierTerms(identifier: string): { parts: string[]; whole: string } {
   const parts = (identifier.match(PART) ?? []).map((part) => part.toLowerCase())

@@ -71,7 +71,7 @@ export function registerLanguages(
 }
 
 /**
- * Loads the package of languages where a tokenizer needs it: most processes read English, and spare the
+ * Loads the package of languages if a tokenizer needs it: most processes read English, and spare the
  * time.
  *
  * @param load Imports `@kith/languages`, of which this package knows nothing.
@@ -141,7 +141,7 @@ export class LanguageRules {
 
   /**
    * The term of a word, empty for a stop word, and its second term, empty if the language has no second terms.
-   * Where one has, all words get one, so that they weigh the same.
+   * If one has, all words get one, so that they weigh the same.
    */
   terms(word: string): [term: string, prefix: string] {
     const language = this.#languages.find(({ letter }) => letter.test(word))?.language

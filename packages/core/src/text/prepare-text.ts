@@ -62,7 +62,7 @@ export interface PrepareOptions extends TokenizerOption {
 /** A text whose properties were read and checked. */
 type ReadText = string | TitledText | PreparedText
 
-/** The positions of terms where they are not known. */
+/** The positions of terms if they are not known. */
 const noPositions = new Uint32Array(0)
 
 const counter = new TermCounter()

@@ -1,6 +1,6 @@
 import { KithError } from '@kith/core'
 
-/** The size of one axis: a number, or a name where it is known only when the graph runs. */
+/** The size of one axis: a number, or a name if it is known only when the graph runs. */
 export type Dim = number | string
 /** The number type of a value. */
 export type DType = 'float32' | 'int64' | 'int32' | 'int8' | 'uint8'

@@ -18,7 +18,7 @@ export interface EncoderConfig {
   vocabulary: number
   /** Rows of the table of positions. */
   positions: number
-  /** The row of a text's first token, where it is not the first of the table. */
+  /** The row of a text's first token, if it is not the first of the table. */
   firstPosition?: number
   /** Kinds of segments; 0: the family has none. */
   tokenTypes: number
@@ -144,7 +144,7 @@ interface Rotary {
   }
 }
 
-/** The bases of angles that families have where `config.json` has no setting. */
+/** The bases of angles that families have if `config.json` has no setting. */
 const USUAL = { nomic: 1000, full: 160_000, local: 10_000 }
 
 /** Reads the angles of a family, by the names of the original code or of transformers. */

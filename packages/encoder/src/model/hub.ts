@@ -12,7 +12,7 @@ export interface DownloadOptions {
   cache?: string | undefined
   /** A branch, tag or commit; default: `main`. */
   revision?: string | undefined
-  /** The address of the hub, where it is not the public one. */
+  /** The address of the hub, if it is not the public one. */
   hubUrl?: string | undefined
   /** Called with the bytes of a file that have arrived, and with its size. */
   onDownload?: ((file: string, bytes: number, total: number) => void) | undefined

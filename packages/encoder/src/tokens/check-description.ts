@@ -141,7 +141,7 @@ const NORMALIZERS = ['BertNormalizer', 'NFC', 'NFKC', 'NFD', 'NFKD', 'Lowercase'
 const PRE_TOKENIZERS = ['BertPreTokenizer', 'ByteLevel', 'Metaspace', 'WhitespaceSplit']
 
 /**
- * Whether a text can be cut before a single space without changing its tokens. It can, where every
+ * Whether a text can be cut before a single space without changing its tokens. It can, if every
  * step of a tokenizer looks at words only, with the space before them at most.
  */
 export function splitsAtSpaces({ normalizer, pre_tokenizer, added_tokens }: JsonObject): boolean {

@@ -51,7 +51,7 @@ export class ByteWriter {
     if (!this.#nineDigits(value)) this.text(value.toPrecision(9))
   }
 
-  /** The same; false for numbers with an exponent, and where rounding is not sure. */
+  /** The same; false for numbers with an exponent, and if rounding is not sure. */
   #nineDigits(value: number): boolean {
     const size = Math.abs(value)
     if (!(size >= 1e-6 && size < 1e8)) return false

@@ -13,7 +13,7 @@ export class IdIndex {
   /** Index + 1 of the id in each slot; 0 is a free one. */
   #slots: Uint32Array
 
-  /** @param expected How many ids will be added, where known: saves growing. */
+  /** @param expected How many ids will be added, if known: saves growing. */
   constructor(
     readonly list: IdList,
     expected = 0,

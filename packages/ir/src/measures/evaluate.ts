@@ -10,7 +10,7 @@ import { measures as formulas, type GradedRanking, type Measure, parseMeasure } 
 
 /** How a run is measured (docs/method.md section 8). */
 export interface EvaluationOptions {
-  /** From which grade on a document is relevant; 1 where not set. */
+  /** From which grade on a document is relevant; 1 if not set. */
   level?: number | undefined
   /** Grades below the level give no gain in nDCG either. */
   strict?: boolean | undefined

@@ -40,7 +40,7 @@ export const runNames = {
 }
 
 /**
- * The column of documents in the rows of a run, undefined where the rows are no run. Such rows may
+ * The column of documents in the rows of a run, undefined if the rows are no run. Such rows may
  * have texts and vectors, too, and then a document as often as queries have found it.
  */
 export function frameDocument(columns: readonly Column[]): Column | undefined {
@@ -73,7 +73,7 @@ export function decodeIds(pages: Iterable<Page>, type: ValueType): string[] {
   return ids
 }
 
-/** Decodes the texts of a column, one per row; undefined where a text is null. */
+/** Decodes the texts of a column, one per row; undefined if a text is null. */
 export function decodeTexts(pages: Iterable<Page>, column: Column): (string | undefined)[] {
   const type = valueTypeOf(column)
   const { definition } = depthOf(column)

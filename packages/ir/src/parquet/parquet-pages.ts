@@ -23,7 +23,7 @@ import { checkThrift } from './thrift-check.ts'
 export interface Page {
   /** 0 if an entry starts a row. */
   repetition: Uint32Array | undefined
-  /** Below the column's depth where an entry is null. */
+  /** Below the column's depth if an entry is null. */
   definition: Uint32Array | undefined
   entries: number
   /** Entries that are not null. */

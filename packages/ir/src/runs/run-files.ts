@@ -101,7 +101,7 @@ export async function writeRunParts(
   })
 }
 
-/** The format that a run is written in where none is named; throws if the extension fits none. */
+/** The format that a run is written in if none is named; throws if the extension fits none. */
 export function outputFormat(file: string): 'trec' | 'json' | 'parquet' {
   checkEnding(file, { content: 'a run', fits: ['trec', 'json', 'parquet', 'tsv'] })
   return formatByName(file)

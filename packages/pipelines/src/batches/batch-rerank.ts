@@ -166,7 +166,7 @@ function named<T>(query: JoinedQuery, work: () => T): T {
   }
 }
 
-/** The candidates that are looked at; where some may be skipped, later ones move up. */
+/** The candidates that are looked at; if some may be skipped, later ones move up. */
 function* neededIds(
   items: readonly BatchQuery[],
   { lookedAt: most, missing }: RerankedBatch['rules'],

@@ -16,7 +16,7 @@ interface BatchFiles {
 /** The rules by which items are made from the files. */
 interface BatchRules {
   missing: MissingPolicy
-  /** Judgments and the grade from which on they count, where queries are labeled. */
+  /** Judgments and the grade from which on they count, if queries are labeled. */
   truth?: { qrels: Qrels; level: number } | undefined
   /** Whether the scores of the run count. */
   scores?: boolean

@@ -49,7 +49,7 @@ interface FoundCandidates {
 }
 
 /**
- * The documents most similar to a query, together with those whose words fit its text best where
+ * The documents most similar to a query, together with those whose words fit its text best if
  * the store can tell. All of them have their vectors: those found by words are fetched. Passages of
  * a document that was cut have its id.
  */
@@ -155,7 +155,7 @@ export interface Found {
   readonly reasons: Reasons
 }
 
-/** Ranks candidates by embeddings, words and neighbors; without the words where a text is missing. */
+/** Ranks candidates by embeddings, words and neighbors; without the words if a text is missing. */
 export function rankCandidates(
   reranker: Reranker,
   ranking: Settings,

@@ -41,7 +41,7 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
   docs?: string | undefined
   /** A store that was loaded with embeddings of `model`: `postgres://…`, or a LanceDB folder or URL. */
   store?: string | undefined
-  /** The texts of the documents, where they are in `docs`, or in a store without texts. */
+  /** The texts of the documents, if they are in `docs`, or in a store without texts. */
   corpus?: string | undefined
   /** `minilm`, a folder, or a name on the hub; default minilm. */
   model?: string | undefined

@@ -53,7 +53,7 @@ const OF_MODEL = 'MODEL/'
  *
  * ```ts
  * const dataset = openDataset('cisi')
- * const run = await dataset.need('run') // encodes and searches where that was not done yet
+ * const run = await dataset.need('run') // encodes and searches if that was not done yet
  * ```
  */
 export class Dataset {
@@ -63,7 +63,7 @@ export class Dataset {
   readonly split: string | undefined
   #model: string | undefined
   readonly #options: DatasetOptions
-  /** `.SPLIT` where the queries of the split have a file of their own; part of the names of kept files. */
+  /** `.SPLIT` if the queries of the split have a file of their own; part of the names of kept files. */
   readonly suffix: string
 
   constructor(
@@ -156,7 +156,7 @@ export class Dataset {
   }
 
   /**
-   * The file of a role, made where it is missing or stale. Undefined if it is neither found nor
+   * The file of a role, made if it is missing or stale. Undefined if it is neither found nor
    * made by Kith.
    */
   async need(role: RoleName, hooks: NeedHooks = {}): Promise<string | undefined> {
@@ -278,7 +278,7 @@ export class Dataset {
     return `${what} (${shown.join(', ')}, …)`
   }
 
-  /** Says which judgments are used, where there are several splits. */
+  /** Says which judgments are used, if there are several splits. */
   remarkSplit({ onRemark }: Hooks): void {
     const file = this.#options.files?.qrels ? undefined : this.#found('qrels')
     const others = this.splits.filter((split) => split !== this.split)

@@ -172,7 +172,7 @@ export interface NamedEncoder {
   model: Readonly<Record<string, unknown>>
 }
 
-/** Loads the encoder of a name, downloading it first where it is on the hub. */
+/** Loads the encoder of a name, downloading it first if it is on the hub. */
 export async function openEncoder(
   inputs: Omit<EncoderOptions, 'onDownload'> & Pick<EncodeInputs, 'model' | 'embedUrl'>,
   hooks: Hooks = {},

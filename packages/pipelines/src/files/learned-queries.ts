@@ -21,7 +21,7 @@ export interface LearnedQueries {
 /** A query that something was learned from, with the ids of the documents judged relevant. */
 export interface LearnedQuery {
   id: string
-  /** Empty where only labels are known, not the judgments that they were made of. */
+  /** Empty if only labels are known, not the judgments that they were made of. */
   relevant: readonly string[]
 }
 

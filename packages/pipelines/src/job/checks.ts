@@ -1,7 +1,7 @@
 import { KithError, type Method } from '@kith/core'
 import { methods as known } from '@kith/core/internal'
 
-/** The methods that a tuning chooses among; fusion is one of them only where there are texts. */
+/** The methods that a tuning chooses among; fusion is one of them only if there are texts. */
 export function methodsOf({
   methods = ['neighbors'],
   corpus,

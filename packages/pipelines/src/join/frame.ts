@@ -12,7 +12,7 @@ import type { DocumentPlace } from './stores.ts'
 type RunInputs = { run: string } & DocumentPlace & TextFiles
 
 /**
- * Takes the embeddings of documents, and their texts if queries have texts, from the run itself where
+ * Takes the embeddings of documents, and their texts if queries have texts, from the run itself if
  * it is Parquet and nothing else is named.
  */
 export function withFrame<T extends RunInputs>(inputs: T): T {

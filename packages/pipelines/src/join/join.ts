@@ -20,7 +20,7 @@ export interface JoinedTexts<Id extends DocumentId = string> extends TextsPresen
 /** The rows of documents by their ids. */
 export interface DocumentRows<Id extends DocumentId = string> {
   rowOf: (id: Id | string) => number | undefined
-  /** The id as a string, where it is a number. */
+  /** The id as a string, if it is a number. */
   nameOf?: (id: Id | string) => string
 }
 
@@ -84,7 +84,7 @@ export class Join<Id extends DocumentId = string> {
   /** The first `limit` candidates that lack nothing. */
   candidates(ids: ArrayLike<Id>, limit: number): JoinedCandidates {
     const joined: JoinedCandidates = { rows: [], places: [] }
-    // Only where candidates are skipped, later ones move up into the context.
+    // Only if candidates are skipped, later ones move up into the context.
     const end = this.#missing === 'skip' ? ids.length : Math.min(limit, ids.length)
     for (let place = 0; place < end && joined.rows.length < limit; place++) {
       const row = this.#document('candidates of the run', ids[place]!)

@@ -67,7 +67,7 @@ export class MissingReport {
   }
 
   /**
-   * Throws where something is missing and must not be.
+   * Throws if something is missing and must not be.
    *
    * @param where The beginning of the message, such as `query 12: `.
    */

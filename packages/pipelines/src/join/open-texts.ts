@@ -70,7 +70,7 @@ export class OpenTexts implements TextsPresent, LabelTexts {
     return new OpenTexts(sourceOf(queries), sourceOf(documents), tokenizer)
   }
 
-  /** The texts for worker threads, where they come from files. */
+  /** The texts for worker threads, if they come from files. */
   share(): SharedOpenTexts {
     const shareOf = (source: TextSource): SharedTextStore => (source as TextStore).share()
     return { queries: shareOf(this.#queries), documents: shareOf(this.#documents) }

@@ -29,7 +29,7 @@ interface MetricSources {
 
 /**
  * The metric that a run is worked on with: the one that is asked for, else that of the run's sidecar,
- * else the one that fits the order of its first queries. It stays `auto` where their vectors all
+ * else the one that fits the order of its first queries. It stays `auto` if their vectors all
  * have length 1. A remark says which one was taken and why, or that the one that is asked for contradicts
  * the order.
  */

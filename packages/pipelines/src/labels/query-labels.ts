@@ -75,7 +75,7 @@ function rowOf(
 
 /**
  * Candidates with little evidence, by descending evidence: those without a label, or the lower half
- * where all have one. The first `truths` candidates are the ground truth, and never among them.
+ * if all have one. The first `truths` candidates are the ground truth, and never among them.
  */
 function lowEvidence({ kept, evidence }: Labels, truths: number): number[] {
   const others = unlabeled({ kept, evidence }, truths)

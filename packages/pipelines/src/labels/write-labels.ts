@@ -134,7 +134,7 @@ interface LabelFiles {
   /** The settings that the sidecar gets. */
   batch: Readonly<{ settings: object; layout: LabelLayout }>
   shard: Shard
-  /** The store's name, where the documents are in one. */
+  /** The store's name, if the documents are in one. */
   store?: string | undefined
 }
 

@@ -19,7 +19,7 @@ export interface CalibrateInputs {
   corpus: string
   queryText: string
   qrels: string
-  /** A file that `kith background` made; default: the one beside `docs`, which is made where it is missing. */
+  /** A file that `kith background` made; default: the one beside `docs`, which is made if it is missing. */
   background?: string | undefined
   /** The file to write. */
   out: string

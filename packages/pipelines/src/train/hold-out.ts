@@ -32,7 +32,7 @@ export interface HeldOutQueries {
   qrels: Qrels
 }
 
-/** The part of the training queries to hold out; throws where there is nothing to test them by. */
+/** The part of the training queries to hold out; throws if there is nothing to test them by. */
 export function holdOutOf(
   {
     holdOut,
@@ -95,7 +95,7 @@ export function useOfHeldOut(count: number): string {
   return `${use}; holdOut 0 trains on all queries`
 }
 
-/** Splits held-out queries into those that choose the checkpoint, where they are enough, and those that test it. */
+/** Splits held-out queries into those that choose the checkpoint, if they are enough, and those that test it. */
 export function splitHeldOut(
   { queries, qrels }: HeldOutQueries,
   seed = trainDefaults.seed,
@@ -167,7 +167,7 @@ export interface HeldOutMeasures {
 export interface HeldOutFigures extends HeldOutMeasures {
   /** The data that they are measured by: judgments, or the teacher's first documents. */
   by: MeasuredBy
-  /** The file of their judgments, where they have some. */
+  /** The file of their judgments, if they have some. */
   qrels: string | undefined
 }
 

@@ -32,12 +32,12 @@ export interface OpenFor {
 /** Queries with all that a training takes of them. */
 export interface OpenQueries {
   queries: readonly TrainingQuery[]
-  /** Makes labels for other candidates, where a teacher does. */
+  /** Makes labels for other candidates, if a teacher does. */
   relabel?: Relabel | undefined
   missing: readonly Missing[]
-  /** The metric that the run was searched by; `auto` where the documents have one length. */
+  /** The metric that the run was searched by; `auto` if the documents have one length. */
   metric: Settings['metric']
-  /** The judgments, where there are some. */
+  /** The judgments, if there are some. */
   qrels: Qrels | undefined
   /** The files that were read. */
   files: readonly string[]
@@ -149,7 +149,7 @@ function withQueryTexts(
 }
 
 /**
- * The metric that a run was searched by, for all that a training searches and reranks; `auto` where the
+ * The metric that a run was searched by, for all that a training searches and reranks; `auto` if the
  * documents have one length. The training itself compares by inner product, which a remark says.
  */
 async function trainingMetric(

@@ -44,12 +44,12 @@ export interface TrainingSetup {
   validation: readonly TrainingQuery[] | undefined
   /** The data that queries are validated and tested by. */
   by: MeasuredBy
-  /** Queries that neither learn nor choose, where no validation queries were given. */
+  /** Queries that neither learn nor choose, if no validation queries were given. */
   heldOut: HeldOutQueries | undefined
-  /** Makes labels for other candidates, where a teacher does. */
+  /** Makes labels for other candidates, if a teacher does. */
   relabel: Relabel | undefined
   settings: PartialTrainSettings & { steps: number }
-  /** The metric that the training run was searched by; `auto` where the documents have one length. */
+  /** The metric that the training run was searched by; `auto` if the documents have one length. */
   metric: Settings['metric']
   device: { device: string | undefined; threads: number }
   missing: TrainingMissing
@@ -134,7 +134,7 @@ const SHORT = 50
 /** Queries that are learned from, and those that are held out of it. */
 interface OpenTrainingQueries extends OpenQueries, HeldOutSplit {}
 
-/** Queries that choose the checkpoint, and queries that test it, where some are held out. */
+/** Queries that choose the checkpoint, and queries that test it, if some are held out. */
 interface HeldOutSplit {
   choosing?: readonly TrainingQuery[] | undefined
   heldOut?: HeldOutQueries | undefined
@@ -160,7 +160,7 @@ async function openTrainingQueries(
   return { ...read, queries, ...heldOut }
 }
 
-/** The queries to learn from, and those to hold out, where some are. */
+/** The queries to learn from, and those to hold out, if some are. */
 function split(
   { queries, qrels }: OpenQueries,
   { inputs, docs }: OpenFor & { inputs: TrainingInputs },
@@ -178,7 +178,7 @@ function split(
   return { learned: held.learned, choosing: validation, heldOut: testing }
 }
 
-/** Says so where all negatives of most queries are their hardest. */
+/** Says so if all negatives of most queries are their hardest. */
 function remarkShortLists(
   queries: readonly TrainingQuery[],
   { listSize = trainDefaults.listSize, skip = 0, negativesBelow = null }: PartialTrainSettings = {},
@@ -202,7 +202,7 @@ async function openValidationQueries(
   return files.qrels === undefined ? { ...read, queries: agreeing(read.queries) } : read
 }
 
-/** Queries with their judgments, or with a teacher's labels where they have none. */
+/** Queries with their judgments, or with a teacher's labels if they have none. */
 async function readOrTaught(
   kind: string,
   files: QueryFiles,

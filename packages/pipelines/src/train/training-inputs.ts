@@ -52,7 +52,7 @@ export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptio
   missing?: MissingPolicy | undefined
 }
 
-/** Throws where inputs contradict each other. */
+/** Throws if inputs contradict each other. */
 export function checkTraining({
   adapter,
   topLayers,
@@ -81,7 +81,7 @@ export function checkTraining({
   }
 }
 
-/** Throws where a training has a teacher and something else that makes its targets. */
+/** Throws if a training has a teacher and something else that makes its targets. */
 function checkTeacher({ training, settings }: Pick<TrainingInputs, 'training' | 'settings'>): void {
   const { target, skip = 0, negativesBelow = null, loss = trainDefaults.loss } = settings ?? {}
   const others = {

@@ -130,7 +130,7 @@ function labelsOf(
 
 /** Files that queries of a training come from. */
 export interface QueryFiles {
-  /** Their texts, or embeddings where an adapter is trained. */
+  /** Their texts, or embeddings if an adapter is trained. */
   queries: string
   /** Their candidates. */
   run: string
@@ -214,7 +214,7 @@ interface OutsideLabels {
   labels: number
   outside: number
   queries: number
-  /** The length of the longest list that was searched: the list size, or less where the run is shorter. */
+  /** The length of the longest list that was searched: the list size, or less if the run is shorter. */
   candidates: number
 }
 

@@ -11,7 +11,7 @@ const DEPTH = 5
 export interface QueryChange {
   query: string
   text: string
-  /** The measure before and after, where there are judgments. */
+  /** The measure before and after, if there are judgments. */
   before?: number | undefined
   after?: number | undefined
   /** The first five documents before and after, by their titles or the beginning of their texts. */
@@ -30,7 +30,7 @@ export interface Changes {
   newInTop: number
 }
 
-/** Compares two runs query by query, by their first measure where they were measured. */
+/** Compares two runs query by query, by their first measure if they were measured. */
 export async function changesOf(
   texts: { corpus: string; queryText: string },
   files: readonly [before: string, after: string],

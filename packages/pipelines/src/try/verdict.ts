@@ -32,7 +32,7 @@ export interface Verdict {
 const SIGNIFICANT = 0.05
 
 /**
- * Says whether Kith helps, and with which settings: the tuned ones only where tuning itself found
+ * Says whether Kith helps, and with which settings: the tuned ones only if tuning itself found
  * them better than the default.
  *
  * @param settingsFile The file of the tuned settings, as the sentence names it.

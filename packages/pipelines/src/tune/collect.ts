@@ -24,7 +24,7 @@ export interface CollectInputs {
 
 /** Prepared texts by the ids of queries and documents. */
 export interface TextsById {
-  /** How often terms occur in the corpus, where that is known. */
+  /** How often terms occur in the corpus, if that is known. */
   statistics?: TermStatistics | undefined
   query(id: string): PreparedText | undefined
   document(id: string): PreparedText | undefined

@@ -75,7 +75,7 @@ const COLUMN: Widths = { small: 358, 'middle large': 532 }
 /** As wide as the page. */
 const FULL: Widths = { small: 358, middle: 690, large: 1100 }
 
-/** The figures, two beside each other where there is room; a single one is as wide as the page. */
+/** The figures, two beside each other if there is room; a single one is as wide as the page. */
 export function figuresSection(figures: readonly Figure[]): Html {
   if (figures.length === 0) return html``
   if (figures.length === 1) {

@@ -77,12 +77,12 @@ function readEmbedding(value: unknown, vectors: RequestVectors, where: string): 
   return { vector, where }
 }
 
-/** Throws where an embedding cannot be computed with: a number is not finite, or it is too long. */
+/** Throws if an embedding cannot be computed with: a number is not finite, or it is too long. */
 export function checkEmbedding(embedding: Embedding): void {
   checkSquare(embedding, dot(embedding.vector, embedding.vector))
 }
 
-/** The same where the squared length is known. */
+/** The same if the squared length is known. */
 export function checkSquare({ vector, where }: Embedding, square: number): void {
   // A NaN or an infinity shows here, too.
   if (square <= LARGEST_SQUARE) return

@@ -24,7 +24,7 @@ export function relevanceMeta(
 }
 
 /**
- * The `relevance_score` of each place, which never rises: the estimated relevance where it is known.
+ * The `relevance_score` of each place, which never rises: the estimated relevance if it is known.
  * Behind the hits that have one, it falls on with the scores.
  */
 export function relevancesOf({ scores, relevances }: RankedList): number[] {

@@ -63,7 +63,7 @@ export class LanceStore implements Store {
   #type: 'f16' | 'f32'
   /** Whether the table keeps the hashes of texts; those of earlier versions do not. */
   #hashed = true
-  /** The metric of the approximate index, where there is one. */
+  /** The metric of the approximate index, if there is one. */
   #indexed: Metric | undefined
   /** The metric that the collection was made for. */
   #loadedFor: Metric | undefined
@@ -262,8 +262,8 @@ export class LanceStore implements Store {
   }
 
   /**
-   * Changes documents, and then the statistics of their terms. Where these are not known or of
-   * another tokenizer, or where others changed documents at the same time, all texts are counted.
+   * Changes documents, and then the statistics of their terms. If these are not known or of
+   * another tokenizer, or if others changed documents at the same time, all texts are counted.
    */
   async #change(body: (change: Change) => Promise<void>): Promise<void> {
     const before = await this.#latestCount()
@@ -307,7 +307,7 @@ export class LanceStore implements Store {
     return undefined
   }
 
-  /** Checked documents; the first ones make the table where there is none. */
+  /** Checked documents; the first ones make the table if there is none. */
   async *#batches(documents: StoreDocuments): AsyncGenerator<StoreDocument[]> {
     const rules = { dimensions: this.#dimensions, type: this.#type }
     for await (const batch of checkedBatches(documents, rules)) {

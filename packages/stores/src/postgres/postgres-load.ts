@@ -63,7 +63,7 @@ export async function removeRows(
   return rows.length
 }
 
-/** A row's text as documents have it: PostgreSQL says null where there is none. */
+/** A row's text as documents have it: PostgreSQL says null if there is none. */
 function textOf({ title, text }: { title: string | null; text: string | null }): TextOfDocument {
   return { title: title ?? undefined, text: text ?? undefined }
 }

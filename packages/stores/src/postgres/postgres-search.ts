@@ -24,7 +24,7 @@ export function usesIndex({ collection, metric, exact }: SearchPlan): boolean {
 export function searchSql(plan: SearchPlan, queries: readonly Float32Array[], top: number): string {
   const { name, collection, metric, filter, vectors } = plan
   const operator = metric === 'dot' ? '<#>' : '<=>'
-  // Scores are computed in single precision even where vectors are kept in half. The cosine of
+  // Scores are computed in single precision even if vectors are kept in half. The cosine of
   // a vector without length is not a number for pgvector; here it is 0.
   const distance = `coalesce(nullif(embedding::vector ${operator} q.v, 'NaN'), 1)`
   const where = filter === undefined ? '' : `WHERE (${filter}\n)`

@@ -29,7 +29,7 @@ export async function beginTerms(
   await write(client, name, noTerms(tokenizer))
 }
 
-/** A collection's statistics, read only where they have changed; undefined if it has none. */
+/** A collection's statistics, read only if they have changed; undefined if it has none. */
 export async function readTermStatistics(
   db: Database,
   name: string,
@@ -74,7 +74,7 @@ export async function lockDocuments(
 }
 
 /**
- * Brings the statistics up to date. Where there are none, or where they are of another tokenizer or
+ * Brings the statistics up to date. If there are none, or if they are of another tokenizer or
  * cannot have been those of the documents, all texts are counted.
  */
 export async function changeTerms(

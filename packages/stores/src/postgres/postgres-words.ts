@@ -30,7 +30,7 @@ export function wordsConfiguration(tokenizer: TermStatistics['tokenizer']): stri
   return tokenizer === 'plural' ? 'english' : 'simple'
 }
 
-/** Why no document is found by the terms of a store's tokenizer; undefined where some are. */
+/** Why no document is found by the terms of a store's tokenizer; undefined if some are. */
 export function wordsProblem(statistics: TermStatistics | undefined): string | undefined {
   if (!statistics || wordsConfiguration(statistics.tokenizer) !== undefined) return undefined
   return `PostgreSQL cannot search the terms of tokenizer '${statistics.tokenizer}': documents are found by their vectors only; to find them by words too, load them into LanceDB`

@@ -53,7 +53,7 @@ export async function readBackground(file: string): Promise<Background> {
 }
 
 /**
- * The background beside a file of embeddings; undefined where there is none, or, with a warning, where
+ * The background beside a file of embeddings; undefined if there is none, or, with a warning, if
  * it is of another model or documents came or went since it was made.
  */
 export async function backgroundBeside(

@@ -32,7 +32,7 @@ export interface Exploration {
 const method = new Reranker()
 let known: { context: QueryContext; members: string; projection: Float32Array } | undefined
 
-/** Looks at a query's context from one of its documents, or from the query where none is named. */
+/** Looks at a query's context from one of its documents, or from the query if none is named. */
 export function explore(
   context: QueryContext,
   page: PageSettings,

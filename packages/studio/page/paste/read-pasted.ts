@@ -51,7 +51,7 @@ interface Item extends StudioDocument {
 
 /**
  * A query and its candidates from JSON, as a dataset of one query. The candidates stand in the
- * order of their scores or, where one has none, of their cosines with the query.
+ * order of their scores or, if one has none, of their cosines with the query.
  *
  * @param name What the page calls it.
  */

@@ -55,7 +55,7 @@ export type RecipeName = keyof typeof recipes
 /** The names of all recipes. */
 export const recipeNames = Object.keys(recipes) as readonly RecipeName[]
 
-/** T of a recipe, where the scale of the embeddings asks for another. */
+/** T of a recipe, if the scale of the embeddings asks for another. */
 export function inverseTemperatureOf(recipe: RecipeName, measured: number): number {
   const { sharpest = Infinity }: Recipe = recipes[recipe]
   return Math.min(measured, sharpest)

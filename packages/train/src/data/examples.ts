@@ -33,7 +33,7 @@ export interface ExamplesParts {
 
 /** The training queries in the order in which they are learned from, with their candidates of the moment. */
 export class Examples {
-  /** By query; only where they are others than the query's own. */
+  /** By query; only if they are others than the query's own. */
   candidates: readonly Uint32Array[] | undefined
   readonly #parts: ExamplesParts
   readonly #batches: Batches
@@ -132,7 +132,7 @@ export class Batches {
   }
 }
 
-/** The queries that a training encodes: all, or those of its first batches where it ends before it has seen all. */
+/** The queries that a training encodes: all, or those of its first batches if it ends before it has seen all. */
 export function seenQueries<Q>(
   queries: readonly Q[],
   settings: {

@@ -17,7 +17,7 @@ export interface DocumentVectors {
   readonly rows: number
   readonly dimensions: number
   readonly memory?: Float32Array | Uint16Array | undefined
-  /** The id of a row, where rows have one. */
+  /** The id of a row, if rows have one. */
   idOf?(row: number): string
   /** The rows with the given numbers, one behind the other. */
   gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array

@@ -28,7 +28,7 @@ export interface TrainingHooks {
   onStart?: ((steps: number) => void) | undefined
   onStep?: ((record: StepRecord) => void) | undefined
   onValidation?: ((record: ValidationRecord) => void) | undefined
-  /** Gets a sentence where a setting keeps the training from learning. */
+  /** Gets a sentence if a setting keeps the training from learning. */
   onRemark?: ((remark: string) => void) | undefined
   /**
    * Stops after the step under way, with a checkpoint to resume from. While the layers below those
@@ -144,7 +144,7 @@ export class TrainingRun {
     onStep?.(record)
   }
 
-  /** Says so where the first batch's softmax is nearly uniform. */
+  /** Says so if the first batch's softmax is nearly uniform. */
   async #remarkFlatSoftmax(): Promise<void> {
     const { examples, encoder, documents, settings, onRemark } = this.#parts
     if (!onRemark || !lossNamed(settings.loss).needsSharpSoftmax) return
@@ -209,7 +209,7 @@ export class TrainingRun {
     return progress
   }
 
-  /** Writes the best checkpoint where the training was killed after the latest, which is the best. */
+  /** Writes the best checkpoint if the training was killed after the latest, which is the best. */
   async #completeBest(): Promise<void> {
     const { best, step } = this.#progress
     if (best?.step !== step) return

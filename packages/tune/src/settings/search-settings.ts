@@ -168,7 +168,7 @@ const FOLDS_STREAM = 2 ** 40
  * Splits queries into folds of nearly equal size: the fold of each query. Queries of one group
  * stay together, so that near-copies of a question are not both learned from and judged by.
  *
- * @param groups The group of each query; where there are none, each query is its own.
+ * @param groups The group of each query; if there are none, each query is its own.
  */
 export function splitFolds(
   queries: number,
