@@ -43,7 +43,7 @@ export function writer(seed) {
 
 const known = new Map()
 
-/** A word of its own for each rank, the frequent ones short. */
+/** A different word for each rank; frequent words are short. */
 function word(rank) {
   if (!known.has(rank)) {
     const letters = generator(rank)

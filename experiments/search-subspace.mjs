@@ -93,7 +93,7 @@ function add(a, b) {
   return a.map((line, i) => line.map((value, j) => value + b[i][j]))
 }
 
-/** Orthonormal directions, those of the largest moments first: a few steps of the power method. */
+/** Orthonormal directions, largest moments first: a few steps of the power method. */
 function principal(matrix) {
   let vectors = Array.from({ length: dimensions }, () =>
     Float64Array.from({ length: dimensions }, () => random() - 0.5),

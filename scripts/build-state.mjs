@@ -71,7 +71,7 @@ export function stalePackages(root) {
 }
 
 /**
- * The packages to build: those that are stale or were built from other bytes, and those whose page
+ * The packages to build: stale packages, packages built from other bytes, and packages whose page
  * carries the code of one of them. All of them if something has changed that all builds read.
  */
 export function packagesToBuild(root, digests) {

@@ -108,7 +108,7 @@ export class Cluster {
   }
 
   #control(action, ...args) {
-    // The server must not keep our pipes open: whoever waits for their end would wait for ever.
+    // The server must not keep our pipes open: a reader that waits for their end would wait forever.
     run(join(binaries(), 'pg_ctl'), [action, '-D', this.data, '-w', ...args], {
       ...serverUser(),
       cwd: this.folder,

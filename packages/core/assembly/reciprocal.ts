@@ -3,7 +3,7 @@
  * 64-bit words per row of the context.
  *
  * i is among the first n + 1 of rank[j] exactly when S[j, i] is not behind the
- * last of those: one comparison with that row's limit instead of a search.
+ * last of these neighbors: one comparison with that row's limit instead of a search.
  */
 
 import { double, word } from './address'

@@ -75,11 +75,11 @@ export function words(
   if (size) askFor(tokensAt, tokens, stems, size)
   const first = toTerms(tokensAt, titleEnd, units, folds, 0, size, terms, out)
   const all = toTerms(titleEnd, tokens, textStart, folds, first, size, terms, out)
-  // The tokens have served: their place takes the table of terms.
+  // The tokens are no longer needed: their memory takes the table of terms.
   return countAll(first, all, terms, order, tokensAt, out)
 }
 
-/** Hashes the words and groups of characters from `at` to before `end`, where a separator is last; false where the text cannot be read. */
+/** Hashes the words and groups of characters from `at` to before `end`, where a separator is last; false if the text cannot be read. */
 function hashText(at: usize, end: usize, folds: usize): bool {
   hashA = SEED_A
   hashB = SEED_B
@@ -164,7 +164,7 @@ function put(a: i32, b: i32, at: usize): void {
   tokens += TOKEN
 }
 
-/** Hashes the groups of characters of the run that starts here; returns where the run ends, 0 where it cannot be read. */
+/** Hashes the groups of characters of the run that starts here; returns where the run ends, 0 if it cannot be read. */
 function hashGroups(at: usize, entry: i32, folds: usize): usize {
   // Hashes of a character alone, with the one before it, and with the two before it.
   let aloneA = 0

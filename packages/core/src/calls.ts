@@ -40,7 +40,7 @@ import { show } from './settings/show.ts'
 import type { Lender, Workspace } from './workspace.ts'
 
 // The functions that `Reranker` and the package's functions call: plain functions, so that a bundle
-// holds only those that a program uses. Each takes the memory, the settings of the call, and the
+// holds only the functions that a program uses. Each takes the memory, the settings of the call, and the
 // settings that these change.
 
 /** The neighbors of a query or of a candidate. */

@@ -31,7 +31,7 @@ export type Candidates = Vectors | CandidateViews
 
 /** Candidates seen through several views. */
 export interface CandidateViews {
-  /** With texts, some or all may be missing: those candidates are seen through their words. */
+  /** With texts, some or all may be missing: candidates without a vector are ranked by their words. */
   vectors?: SomeVectors | undefined
   texts?: readonly Text[] | undefined
   /**
@@ -48,7 +48,7 @@ export type Member = 'query' | number
 
 /**
  * A checked context: its vector views by name, the main one first, and its texts' postings.
- * Row 0 is the query's, row i + 1 that of candidate i; only the inside of the package counts rows.
+ * Row 0 is the query, row i + 1 is candidate i; only the inside of the package counts rows.
  */
 export interface Context {
   /** m. */
@@ -232,7 +232,7 @@ function addView(views: Map<string, Rows>, name: string, rows: Rows): void {
   views.set(name, rows)
 }
 
-/** Clears postings and fills them with those of a context's texts. */
+/** Clears postings and fills them with the postings of a context's texts. */
 function append(
   postings: Postings,
   query: Text,

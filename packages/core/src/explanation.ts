@@ -48,7 +48,7 @@ export interface Supporter {
   similarity: number
 }
 
-/** Why a candidate stands where it stands. */
+/** Why a candidate has its rank. */
 export interface Explanation {
   index: number
   /** The rank in the given order, from 1. */
@@ -77,7 +77,7 @@ export interface Explanation {
    */
   window: TextWindow | undefined
   /**
-   * The reciprocal neighbors that support it: those it shares with the query, by shared weight,
+   * The reciprocal neighbors that the candidate shares with the query, by shared weight,
    * descending.
    */
   shared: SharedNeighbor[]

@@ -39,7 +39,7 @@ export class Reranker {
   readonly #settings: RerankerSettings
   readonly #memory = new Lender()
 
-  /** @param settings Settings for calls that do not say otherwise; those of methods and labels included. */
+  /** @param settings Default settings of all calls, including settings of methods and labels. */
   constructor(settings?: PartialRerankerSettings) {
     this.#settings = resolveRerankerSettings(settings)
   }
@@ -84,7 +84,7 @@ export class Reranker {
     return explainWith(this.#memory, this.#settings.ranking, query, candidates, index, settings)
   }
 
-  /** The ranking of {@link rerank} with the parts of all scores of its context at once, as `explain` gives those of one. */
+  /** The ranking of {@link rerank} with the parts of all scores of its context, as `explain` gives the parts of one. */
   takeApart(query: Query, candidates: Candidates, settings?: PartialSettings): TakenApart {
     return partsWith(this.#memory, this.#settings.ranking, query, candidates, settings)
   }

@@ -25,11 +25,11 @@ export type ScoredTexts = Pick<CandidateViews, 'texts' | 'scores'>
  * const { order } = selection.rerank(queryVector, vectors)
  * ```
  *
- * The result is that of `rerank` for candidates whose vectors are not available: the scores stand
+ * The result equals `rerank` for candidates whose vectors are not available: the scores stand
  * for their similarity to the query.
  */
 export class Selection {
-  /** The indices of the chosen candidates, `contextSize` of them at the most. */
+  /** The indices of the chosen candidates, at most `contextSize`. */
   readonly chosen: Uint32Array
   readonly #query: Text
   /** Of the chosen candidates. */

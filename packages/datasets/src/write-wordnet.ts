@@ -124,7 +124,7 @@ function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-/** All labels of a dataset, or those of one split. */
+/** All labels of a dataset, or the labels of one split. */
 export function completeQrels({ queries }: WordnetCollection, split?: Split): Qrels {
   const chosen = queries.filter((query) => split === undefined || query.split === split)
   return new Map(chosen.map(({ id, relevant }) => [id, new Map(relevant.map((doc) => [doc, 1]))]))

@@ -8,7 +8,7 @@ export interface BatchRules<In> {
   most: number
   /** Batches under way at the same time. */
   underWay: number
-  /** How many of those that wait, at least one, make the next batch. */
+  /** How many waiting inputs, at least one, make the next batch. */
   next(inputAt: (place: number) => In | undefined): number
   /** Called with the size of each batch. */
   onBatch?: ((size: number) => void) | undefined
@@ -44,7 +44,7 @@ export class BatchQueue<In, Out> {
     return this.#waiting.length
   }
 
-  /** The results of some inputs. A signal takes those that still wait out of the queue. */
+  /** The results of some inputs. A signal removes inputs that still wait from the queue. */
   async add(inputs: readonly In[], signal: AbortSignal): Promise<Out[]> {
     signal.throwIfAborted()
     if (inputs.length === 0) return []

@@ -39,7 +39,7 @@ export function guard({
       throw new Problem(403, 'this server has no API key and answers only requests to localhost')
     }
     const bearer = /^Bearer +(.+)$/i.exec(header('authorization') ?? '')?.[1]
-    // Clients of Azure, such as Flowise's, send the key in a header of its own.
+    // Clients of Azure, such as Flowise's, send the key in a different header.
     const given = digest((bearer ?? header('api-key') ?? '').trim())
     // Every key is compared, and as hashes of one length: the time tells nothing.
     const matches = digests.map((known) => timingSafeEqual(known, given))

@@ -60,7 +60,7 @@ export type RelevanceScale = Pick<ListOptions, 'background' | 'calibration'>
 /** The parts of a request that embedding its texts needs. */
 type EmbeddingCall = Pick<Call, 'signal' | 'strict' | 'cuts'>
 
-/** Ranks the documents of requests, embedding those that come without an embedding. */
+/** Ranks the documents of requests, and embeds documents without an embedding. */
 export class Ranker {
   readonly settings: Settings
   readonly #embedder: TextEmbedder | undefined
@@ -68,7 +68,7 @@ export class Ranker {
   readonly #withTexts: Reranker
   readonly #withoutTexts: Reranker
 
-  /** @param searcher The documents whose embeddings stand for those of their texts. */
+  /** @param searcher The documents whose embeddings replace encoding their texts. */
   constructor(
     settings: Settings,
     embedder: TextEmbedder | undefined,
@@ -85,7 +85,7 @@ export class Ranker {
   }
 
   /**
-   * Ranks documents. If all have texts and the query has one, the words count too. The order in which they come does not matter: those most similar to the query
+   * Ranks documents. If all have texts and the query has one, the words count too. The order in which they come does not matter: documents most similar to the query
    * are the context, as if a search had found them.
    *
    * @param options What a list is made of the ranking with, its groups and priors by document.
@@ -186,7 +186,7 @@ export class Ranker {
     return background ? this.scale : {}
   }
 
-  /** Some items' embeddings: their own, those of the store's documents with their texts, or encoded. */
+  /** Some items' embeddings: given, from the store's documents with the same texts, or encoded. */
   async embed(items: readonly Item[], role: Role, call: EmbeddingCall): Promise<Embedded[]> {
     const known = await this.#known(items, role)
     const texts = items.flatMap((item, i) => (known[i] ? [] : [wholeText(item)!]))

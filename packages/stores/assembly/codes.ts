@@ -2,7 +2,7 @@
  * Documents as codes of seven bits, with what a code leaves out.
  *
  * A row c becomes whole numbers n from −63 to 63 and a scale s, stored as n + 64.
- * For any vector y, |y · c − s · (y · n)| ≤ |y| · |c − s · n|, whatever the rounding was.
+ * For any vector y, |y · c − s · (y · n)| ≤ |y| · |c − s · n| with any rounding.
  */
 
 import { word } from './address'

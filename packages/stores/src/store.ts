@@ -92,7 +92,7 @@ export interface Store {
   makeBackground?(options?: BackgroundOptions): Promise<Background>
   /** Adds new documents. An id that is there already is an error. */
   add(documents: StoreDocuments): Promise<void>
-  /** Puts documents in the place of those with the same ids; adds the others. */
+  /** Replaces documents with the same ids; adds the others. */
   replace(documents: StoreDocuments): Promise<void>
   /** Removes documents; returns how many there were. */
   remove(ids: readonly string[]): Promise<number>

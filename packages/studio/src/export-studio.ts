@@ -116,7 +116,7 @@ async function startOf(file: string): Promise<string> {
 
 /** Candidates of each query: as many as the default settings and an audit look at. */
 const CANDIDATES = 200
-/** Queries at the most: a page's reader looks at few, and the means are over all of them. */
+/** Maximum number of queries: a reader looks at few, and the means are over all of them. */
 const QUERIES = 200
 /** The largest number of half precision. */
 const LARGEST_HALF = 65_504
@@ -162,7 +162,7 @@ class Part {
     this.#rows.queries.push(data.subarray(0, dimensions))
   }
 
-  /** The vectors of the queries, then those of the documents, in half precision. */
+  /** The vectors of the queries, then of the documents, in half precision. */
   vectors(): WrittenCollection['vectors'] {
     const rows = [...this.#rows.queries, ...this.#rows.documents]
     const dimensions = rows[0]!.length

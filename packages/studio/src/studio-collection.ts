@@ -121,7 +121,7 @@ export class StudioCollection {
     return searchEntries(this.#entries.values(), words)
   }
 
-  /** The queries that were judged: those that `kith eval` averages over. */
+  /** The judged queries, which `kith eval` averages over. */
   judged(): string[] {
     return this.ids().filter((id) => this.#sources.qrels.has(id))
   }
@@ -175,7 +175,7 @@ export class StudioCollection {
     return contextOf(this.#sources, { query, vector, ids, scores, judged: new Map() }, part)
   }
 
-  /** The texts of some documents; of those that have none, the ids. */
+  /** The texts of some documents; the id if a document has no text. */
   documents(ids: readonly string[]): DocumentText[] {
     return ids.map((id) => this.#sources.texts?.documents.get(id) ?? { id })
   }

@@ -5,7 +5,7 @@ import { type Embeddings, openEmbeddings, type Qrels, type Run, readQrels, readR
 import { TextStore } from '@kith/ir/internal'
 import type { QueryEntry, StudioContext, StudioDocument, StudioFiles } from './studio-wire.ts'
 
-/** Candidates of one query that the page looks at, at the most. */
+/** Maximum number of candidates of one query on the page. */
 export const DEPTH = 1000
 /** The depth of nDCG@10. */
 const IDEAL = 10
@@ -21,7 +21,7 @@ interface JudgedQuery {
 
 /** The part of a context that is asked for. */
 interface ContextPart {
-  /** Candidates, at the most. */
+  /** Maximum number of candidates. */
   top: number
   /** Whether relevant documents that are not among them are added. */
   withTruth: boolean

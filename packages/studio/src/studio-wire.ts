@@ -8,7 +8,7 @@ export interface StudioInfo {
   /** How many queries the run has, and how many of these were judged. */
   queries: number
   judged: number
-  /** How many candidates of a query can be looked at, at the most. */
+  /** Maximum number of candidates per query. */
   depth: number
   texts: boolean
   /** Whether there is a background, by which the relevance of hits is estimated. */

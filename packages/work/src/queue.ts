@@ -194,7 +194,7 @@ function messageOf(output: unknown): string {
   return String(message ?? inner ?? 'unknown reason')
 }
 
-/** Some queries of a batch: those from one place up to another. */
+/** Some queries of a batch: a range of places. */
 interface JobData {
   batch: number
   from: number
@@ -210,7 +210,7 @@ export interface TakenJob {
 /** The largest number that the tables of batches hold. */
 const LARGEST = 2 ** 31 - 1
 
-/** The end of the ids of a batch's jobs, by which they are found whatever became of their data. */
+/** The end of the ids of a batch's jobs, which finds the jobs even if their data were changed. */
 function idEnd(batch: number): string {
   return hex(batch, 12)
 }
@@ -220,7 +220,7 @@ function idOf(batch: number, job: number): string {
   return `${hex(job, 8)}-0000-4000-8000-${idEnd(batch)}`
 }
 
-/** The queries that a job names; undefined if its data are not those of a job of `kith`. */
+/** The queries that a job names; undefined if its data were not written by Kith. */
 function readJob({ id, data }: TakenJob): JobData | undefined {
   if (typeof data !== 'object' || data === null) return undefined
   const { batch, from, to } = data as Record<string, unknown>

@@ -4,7 +4,7 @@ import { KithError, type Matrix, type Vector, type Vectors } from '@kith/core'
 /** A document for the method: its words, and its vector if it has one. */
 export interface RerankDocument {
   text: string
-  /** The title; its words count more than those of the text. */
+  /** The title; a word counts more in the title than in the text. */
   title?: string | undefined
   /** The text that is embedded; `text` unless there is a title in it too. */
   whole?: string | undefined

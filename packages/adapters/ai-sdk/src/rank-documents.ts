@@ -40,8 +40,8 @@ export interface RankedDocuments extends Pick<Shortlist, 'onTopic' | 'metric'> {
 }
 
 /**
- * Ranks all documents. With scores only those that words and scores choose are embedded, else all;
- * if nothing embeds, those without an embedding are seen through their words.
+ * Ranks all documents. With scores, only the documents that words and scores choose are embedded, else all;
+ * without an embed function, documents without an embedding are ranked by their words.
  */
 export async function rankDocuments(
   given: DocumentsToRank,

@@ -49,7 +49,7 @@ interface Row {
  *   .rerank(lancedbReranker(vector, { text: 'body' })).limit(50).toArray()
  * ```
  *
- * The limit is that of each list, and then of the result, whose rows have their new score as
+ * The limit applies to each list, and then to the result, whose rows have their new score as
  * `_relevance_score`.
  *
  * @param vector The query's vector.

@@ -22,7 +22,7 @@ export interface Reader<Hit> {
   readonly vector: (hit: Hit) => Vector | undefined
   /** The hit's text; undefined if it has none. Without this function only vectors can be used. */
   readonly text?: ((hit: Hit) => string | undefined) | undefined
-  /** The hit's title, whose words count more than those of the text; undefined if it has none. */
+  /** The hit's title, in which a word counts more than in the text; undefined if there is none. */
   readonly title?: ((hit: Hit) => string | undefined) | undefined
   /**
    * The store's score of the hit. Words and scores choose the hits whose vectors are fetched; the
@@ -173,7 +173,7 @@ export function textsOf<Hit>(
   return texts.map((own, i) => (titles[i] === '' ? own : { title: titles[i]!, text: own }))
 }
 
-/** Names the field that was asked for and those that the first hit has. */
+/** Names the requested field and the fields of the first hit. */
 function noTexts<Hit>(
   hit: Hit,
   read: NonNullable<Reader<Hit>['text']>,

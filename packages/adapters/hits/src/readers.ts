@@ -72,7 +72,7 @@ export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
 }
 
 /**
- * Reads hits of OpenSearch, `response.body.hits.hits`, which have the same form as those of
+ * Reads hits of OpenSearch, `response.body.hits.hits`, which have the same form as hits of
  * Elasticsearch.
  *
  * ```ts

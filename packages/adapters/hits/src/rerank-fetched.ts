@@ -38,7 +38,7 @@ export function rerankFetched<Hit>(
   reader: FetchedReader<NoInfer<Hit>>,
   options: RerankFetchedOptions<NoInfer<Hit>>,
 ): Promise<RerankedHit<Hit>[]>
-/** Hits of a client without types: they are taken for those that the reader reads. */
+/** Hits of a client without types: they are assumed to be the hits that the reader reads. */
 export function rerankFetched<Hit>(
   query: Query,
   hits: readonly Hit[],

@@ -154,7 +154,7 @@ export function hasPackedName(file: string): boolean {
   return /\.gz$/i.test(file)
 }
 
-/** Whether a file is packed with gzip, by its first bytes, whatever its name is. */
+/** Whether the first bytes of a file are gzip's; the file name does not matter. */
 function isPacked(file: string, start: Uint8Array): boolean {
   if (start[0] === 0x1f && start[1] === 0x8b && start[2] === 0x08) return true
   if (!hasPackedName(file)) return false

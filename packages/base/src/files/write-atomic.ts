@@ -17,7 +17,7 @@ import {
 import { finished, unfinishedBeside } from './unfinished.ts'
 import { writeAll } from './write-all.ts'
 
-/** A file that is written and on the disk, under a name of its own. */
+/** A file that is completely on the disk, under a temporary name. */
 export interface PreparedFile {
   /** Gives it its name. */
   commit(): Promise<void>

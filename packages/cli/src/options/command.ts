@@ -73,7 +73,7 @@ export interface DeclaredCommand {
   rest?: { value: string; help: string; file?: FileRole }
   /** The files of a dataset that the command reads if one argument may name its folder. */
   dataset?: DatasetUse
-  /** Files that the command replaces besides those that options name: in a folder, or beside a file. */
+  /** Files that the command replaces besides the files in its options: in a folder, or beside a file. */
   writes?(values: Values): string[]
   /** Reads and checks the options, before a dataset's files are made; without it, `run` gets the values. */
   read?(values: Values): unknown
@@ -102,7 +102,7 @@ export const common = {
   'help-all': { help: 'show all options' },
 } satisfies Options
 
-/** A command as it is declared: its functions see the values of its own options only. */
+/** The declaration of a command: its functions see the values of its own options only. */
 interface Declared<O extends Options, I>
   extends Omit<DeclaredCommand, 'options' | 'writes' | 'read' | 'run'> {
   options: O

@@ -26,7 +26,7 @@ const READ_IN_FOLDERS = [
 const BESIDE_OUTPUTS = ['.meta.json', '.partial', '.partial.json', '.partial.lock']
 const IN_OUTPUTS = ['embedding.memmap', 'ids.memmap']
 
-/** Embeddings whose ids are written to a file of their own. */
+/** Embeddings whose ids are written to a separate file. */
 const WITH_IDS = /\.(npy|safetensors|fvecs)(\.gz)?$/i
 
 /**

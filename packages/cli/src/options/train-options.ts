@@ -70,7 +70,7 @@ export const fitTable: AnyTable = {
 }
 
 /**
- * The targets have their own settings: those of labels; `epsilon` is that of the target uniform.
+ * Targets have label settings; `epsilon` is a setting of the target uniform.
  */
 const { target, epsilon, ...plain } = trainTable
 

@@ -17,7 +17,7 @@ export type Method = 'neighbors' | 'fusion' | 'rocchio' | 'neighbor-rrf'
 /** Every method, ours first. */
 export const methods: readonly Method[] = ['neighbors', 'fusion', 'rocchio', 'neighbor-rrf']
 
-/** The settings of all methods: those of the similarity, and these. */
+/** The settings of all methods: the settings of the similarity, and these. */
 export interface MethodSettings extends Settings {
   method: Method
   /** How many of the first candidates are taken for relevant by `rocchio`. */

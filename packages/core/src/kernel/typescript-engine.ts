@@ -90,7 +90,7 @@ export class TypeScriptEngine implements Engine {
   }
 }
 
-/** A square in an array of its own. */
+/** A square in a separate array. */
 class PlainSquare implements Square {
   constructor(
     readonly rows: number,

@@ -178,7 +178,7 @@ const counters = new Map<TokenizerName, WordCounter>()
 
 /**
  * Appends a text's postings; false if no WebAssembly runs here, or the text has characters that the
- * kernel leaves to others: letters beyond the first plane, and those whose lower case depends on the word.
+ * kernel leaves to others: letters beyond the first plane, and letters whose lower case depends on the word.
  */
 export function appendWords(
   postings: Postings,

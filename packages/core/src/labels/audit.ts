@@ -21,7 +21,7 @@ export interface Finding {
   candidate: number
   /** r'': the evidence that it is relevant. */
   evidence: number
-  /** The relevant candidates that are most similar to it, best first, three at the most. */
+  /** The relevant candidates that are most similar to it, best first, at most three. */
   vouchers: Voucher[]
 }
 
@@ -34,11 +34,11 @@ export interface Voucher {
   jaccard: number
 }
 
-/** The settings of an audit: those of labels, and these. */
+/** The settings of an audit: label settings, and these. */
 export interface AuditSettings extends PartialLabelSettings {
-  /** The lowest grade of a relevant document, above 0; 1 without it. */
+  /** The lowest grade of a relevant document, above 0. Default: 1. */
   level?: number | undefined
-  /** How many findings a query has at the most; 10 without it. */
+  /** Maximum number of findings per query. Default: 10. */
   perQuery?: number | undefined
 }
 

@@ -3,7 +3,7 @@ import type { Rows } from '../matrix.ts'
 import { fits } from '../method/vector-similarity.ts'
 import type { PreparedText } from '../text/prepare-text.ts'
 
-/** Candidates without those that repeat an earlier one. */
+/** Candidates without duplicates of earlier candidates. */
 export interface Folded {
   /** The candidates that are left, by their index. */
   kept: number[]
@@ -26,7 +26,7 @@ export interface Compared {
   texts: readonly PreparedText[] | undefined
   /** The cosine from which on candidates are near-duplicates. */
   threshold: number
-  /** How many candidates are to be left of those that are looked at; all behind them are kept. */
+  /** Number of candidates to keep among the compared candidates; all later candidates are kept. */
   enough: number
 }
 
@@ -59,7 +59,7 @@ export function foldDuplicates(
   return { kept, duplicates, products, squares: compared?.squares }
 }
 
-/** Inner products of rows, and their lengths; those of rows without a vector are infinite. */
+/** Inner products of rows, and their lengths; a row without a vector has an infinite length. */
 interface ComparedRows {
   s: Square
   squares: Float32Array

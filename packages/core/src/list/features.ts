@@ -13,7 +13,7 @@ export interface RelevanceFeatures {
   query: QueryFeatures
 }
 
-/** The same, where those of the query are computed when they are asked for: they take as long as a ranking. */
+/** The same inputs; the query's are computed on demand, since they take as long as a ranking. */
 export interface ListFeatures extends Pick<RelevanceFeatures, 'hits'> {
   query(engine: Engine): QueryFeatures
 }

@@ -13,7 +13,7 @@ import { type Background, checkBackground } from './background.ts'
 import { checkList, type PriorOptions, priorRules, refuseWithout } from './priors.ts'
 import type { Calibration } from './relevance.ts'
 
-/** The hits that a list keeps: those with the best expected F1, so many, or those that are so probably relevant. */
+/** The hits that a list keeps: by best expected F1, a number of hits, or a minimum relevance. */
 export type Cutoff = 'auto' | number | { relevance: number }
 
 /** What a list is made with, besides the settings of the ranking. */

@@ -54,7 +54,7 @@ export function takePriors<T extends object>(
   return { own, rest: given && (rest as T) }
 }
 
-/** A ranking whose context is ordered anew by its scores and the priors. */
+/** A ranking whose context is sorted again by scores and priors. */
 export function withPriors(
   ranking: Ranking,
   { priors, priorWeight = PRIOR_WEIGHT, priorScale }: PriorOptions,
@@ -92,7 +92,7 @@ export function withPriors(
     scores[i] = sums[place + 1]!
     if (similarities) similarities[i] = ranking.similarities![place]!
   }
-  // The scores behind the context stay below those within.
+  // Scores beyond the context stay below the scores of the context.
   const drop = inside > 0 ? ranking.scores[inside - 1]! - scores[inside - 1]! : 0
   for (let i = inside; i < scores.length; i++) scores[i]! -= drop
   return { ...ranking, order, scores, similarities }

@@ -159,7 +159,7 @@ function severalViews(
   }
 }
 
-/** Similarities without those of some rows, which have no vector. */
+/** Similarities without the rows that have no vector. */
 function without(values: Float32Array, missing: readonly number[]): Float32Array {
   for (const row of missing) values[row] = Number.NaN
   return values

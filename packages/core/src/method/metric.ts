@@ -72,7 +72,7 @@ let cosines = new Float64Array(256)
 /**
  * The share of pairs that each metric puts in the order of the candidates, over all pairs whose
  * places are a power of four apart: n log n of them, neighbors included, so that a metric agrees with
- * all of them only if its order is that of the candidates.
+ * all of them only if its order is the order of the candidates.
  */
 function agreementOf({ toQuery, squares, missing = [] }: ComparedRows): Record<Metric, number> {
   if (dots.length < squares.length) {

@@ -24,7 +24,7 @@ export interface Preselection extends Relevance {
 const PRESELECT = 200
 
 /**
- * How many of a query's first candidates a ranking looks at: the context, or those that it is
+ * How many of a query's first candidates a ranking reads: the context, or the candidates that it is
  * chosen from. All others keep their order. `known` says whether there will be statistics of the
  * corpus, before they are there.
  */

@@ -52,7 +52,7 @@ export interface Settings {
   mix: 'raw' | 'standard' | 'words'
   /**
    * How words become terms: by name, or a function from a text to its terms. Without it, and with
-   * `auto`, that of `statistics`; without both, `english`.
+   * `auto`, the tokenizer of `statistics`; without both, `english`.
    */
   tokenizer?: Tokenizer | undefined
   /**

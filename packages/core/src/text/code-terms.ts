@@ -61,7 +61,7 @@ export function announcesName(word: string): boolean {
   return DEFINER.test(word)
 }
 
-/** Where the name of a definition starts behind the word that ends here, −1 where there is none. */
+/** Where the name of a definition starts after the word that ends here, −1 if there is none. */
 export function nameBehind(text: string, end: number): number {
   BEFORE_NAME.lastIndex = end
   return BEFORE_NAME.test(text) ? BEFORE_NAME.lastIndex : -1

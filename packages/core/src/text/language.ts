@@ -97,7 +97,7 @@ export function detectTokenizer(texts: Iterable<string>): TokenizerName {
   )
 }
 
-/** Whether a name is that of a language, or of several with + between them. */
+/** Whether a name is a language, or several languages joined by +. */
 export function isLanguageName(name: string): boolean {
   if ((languageNames as readonly string[]).includes(name)) return true
   const parts = name.split('+')

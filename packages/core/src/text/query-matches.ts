@@ -24,7 +24,7 @@ const WHOLE = 2 ** 32
 
 /**
  * The weights qtf · idf of the query's terms as whole numbers: their sums are exact, so that texts
- * with the same terms tie, in whatever order they have them.
+ * with the same terms tie in any order of the terms.
  */
 export function matchWeights(
   query: QueryTerms,

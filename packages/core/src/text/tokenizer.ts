@@ -78,7 +78,7 @@ export interface TokenizerSettings {
   statistics?: { readonly tokenizer: TokenizerName | 'function' } | undefined
 }
 
-/** The tokenizer of settings: if none is named, that of the term statistics, or `english`. */
+/** The tokenizer of settings: if none is named, the tokenizer of the term statistics, or `english`. */
 export function tokenizerOf({
   tokenizer,
   statistics,

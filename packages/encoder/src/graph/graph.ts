@@ -16,7 +16,7 @@ export interface Value {
 }
 
 /**
- * From the gradient of a node's first output to that of one of its inputs, which has the
+ * From the gradient of a node's first output to the gradient of one of its inputs, which has the
  * input's shape. It may look at the node's inputs and outputs, and appends nodes.
  */
 export type GradientRule = (gradient: Value) => Value

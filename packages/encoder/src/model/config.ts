@@ -5,7 +5,7 @@ import { type Family, type FamilyName, families, type Size } from './families.ts
 /** The function between the two halves of a feed-forward block. */
 export type Activation = 'gelu' | 'gelu-tanh' | 'relu' | 'silu'
 
-/** The measures of an encoder, whatever its family calls them. */
+/** The sizes of an encoder, under one name for all families. */
 export interface EncoderConfig {
   family: FamilyName
   layers: number

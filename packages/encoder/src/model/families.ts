@@ -218,7 +218,7 @@ export interface Family {
    * for each attention score by the tokens' distance, or queries and keys are rotated by an angle.
    */
   positions: 'table' | 'table and distances' | 'rotary'
-  /** Whether the table of positions begins with rows that no token takes: those up to the padding token's id. */
+  /** Whether the table of positions begins with rows that no token uses: the rows up to the padding token's id. */
   positionsAfterPadding?: boolean
   /** The parts without biases: linear layers, or normalizations as well. */
   withoutBias?: 'linear' | 'all'

@@ -2,8 +2,8 @@ import { FileError } from '@kith/base'
 import { isObject, type JsonObject } from '../json.ts'
 
 /*
- * A tokenizer file may come from anywhere, and the library does whatever it says. These limits are far
- * above those of every published encoder, and keep time and memory in proportion to the text.
+ * A tokenizer file may come from anywhere, and the library executes it. These limits are far
+ * above the needs of every published encoder, and keep time and memory in proportion to the text.
  */
 
 /** Characters of a piece of a vocabulary: the search for pieces looks at as many at each place. */

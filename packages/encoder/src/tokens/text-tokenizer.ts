@@ -51,7 +51,7 @@ export class TextTokenizer {
     this.#watch = watchPatterns(description)
     try {
       this.#tokenizer = this.#watch(0, () => openTokenizer(description, config))
-      // WordPiece has one token for a long word, whatever its length.
+      // WordPiece has one token for a long word of any length.
       const wordPiece = 'max_input_chars_per_word' in this.#tokenizer.model
       this.#longestPiece = wordPiece ? Infinity : LONGEST_PIECE
       const bare = this.#bare('a')

@@ -14,7 +14,7 @@ export interface EvaluationOptions {
   level?: number | undefined
   /** Grades below the level give no gain in nDCG either. */
   strict?: boolean | undefined
-  /** Means over all judged queries, with 0 for those that the run lacks. */
+  /** Means over all judged queries, with 0 for queries that the run lacks. */
   complete?: boolean | undefined
 }
 

@@ -164,7 +164,7 @@ function listsOf<T>(pages: Iterable<{ page: Page; values: ArrayLike<T> }>, colum
   return lists
 }
 
-/** Decodes pages, those with a dictionary through it. */
+/** Decodes pages, with or without a dictionary. */
 function* decodePages<T extends ArrayLike<unknown>>(
   pages: Iterable<Page>,
   { plain, split }: { plain: (page: Page) => T; split?: (page: Page) => T },

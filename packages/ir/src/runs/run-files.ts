@@ -158,7 +158,7 @@ const COMMENT = 0x23
 
 /**
  * Reads a TREC run: `query Q0 document rank score tag` per line. Like trec_eval it
- * ignores the rank, whatever follows the tag, blank lines and lines that start with `#`.
+ * ignores the rank, fields after the tag, blank lines and lines that start with `#`.
  */
 async function readTrecRun(input: InputFile): Promise<Run> {
   const builder = new RunBuilder(input.name)

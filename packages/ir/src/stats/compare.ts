@@ -106,7 +106,7 @@ function grouped(
   const groups = new Map<string, number[]>()
   for (const [query, value] of differences) {
     const cluster = clusters.get(query)
-    // A name that no cluster has, whatever the clusters' names are.
+    // A name that no cluster can have.
     const key = cluster === undefined ? `query ${query}` : `cluster ${cluster}`
     const group = groups.get(key)
     if (group) group.push(value)
@@ -169,7 +169,7 @@ export function randomizationP(
     }
     if (Math.abs(sum) >= threshold) extreme++
   }
-  // The observed assignment is one of those that chance may give: p is never 0.
+  // The observed assignment is one of the possible assignments: p is never 0.
   return (extreme + 1) / (permutations + 1)
 }
 

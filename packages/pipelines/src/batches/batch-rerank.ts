@@ -108,7 +108,7 @@ async function wholeBatch(
 }
 
 /**
- * Takes the texts of all candidates that are looked at from the store, and then the vectors of those
+ * Reads the texts of all preselected candidates from the store, and then the vectors of the candidates
  * that the words and the run's scores choose, which are a quarter of them.
  */
 async function chosenBatch({

@@ -20,7 +20,7 @@ interface CutDocuments {
 
 /**
  * Splits documents into passages as text files are. The first passage of a document has its id; the
- * ids of the others are not those of any document.
+ * ids of other passages differ from the ids of all documents.
  */
 export function cutDocuments(given: readonly MemoryDocument[], { onRemark }: Hooks): CutDocuments {
   const ids = checkDocuments(given)
@@ -45,7 +45,7 @@ export function cutDocuments(given: readonly MemoryDocument[], { onRemark }: Hoo
   return { passages, documents }
 }
 
-/** Refuses documents without a text or an id of their own; returns the ids. */
+/** Refuses documents without a text or a unique id; returns the ids. */
 function checkDocuments(documents: readonly MemoryDocument[]): ReadonlySet<string> {
   const ids = new Set<string>()
   for (const [i, { id, text, title }] of documents.entries()) {

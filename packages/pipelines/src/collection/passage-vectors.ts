@@ -13,7 +13,7 @@ import { type Hooks, stageOf } from '../job/hooks.ts'
 import { defaultCache } from './words-place.ts'
 
 /**
- * The embeddings of a folder's texts: those that an earlier call kept, and the encoder's for texts
+ * The embeddings of a folder's texts: embeddings that an earlier call kept, and new embeddings for texts
  * that are new or have changed. Work that is stopped or fails keeps what it has encoded.
  */
 export async function passageVectors(

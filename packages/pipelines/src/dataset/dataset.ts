@@ -27,7 +27,7 @@ export interface DatasetOptions {
   purpose?: Purpose | undefined
   /** The split of the judgments, such as `test`. */
   split?: string | undefined
-  /** The model whose embeddings are used; default: that of the embeddings there are, else minilm. */
+  /** The model whose embeddings are used. Default: the model of the embeddings in the folder, else minilm. */
   model?: string | undefined
   /** Further settings of the encoder, for embeddings that have to be made. */
   encoder?: Omit<EncodeInputs, 'input' | 'out' | 'role' | 'model'> | undefined
@@ -63,7 +63,7 @@ export class Dataset {
   readonly split: string | undefined
   #model: string | undefined
   readonly #options: DatasetOptions
-  /** `.SPLIT` if the queries of the split have a file of their own; part of the names of kept files. */
+  /** `.SPLIT` if the queries of the split have a separate file; part of the names of kept files. */
   readonly suffix: string
 
   constructor(
@@ -199,7 +199,7 @@ export class Dataset {
     return inputs
   }
 
-  /** A file in the folder itself. Embeddings are taken in pairs, since those of two models do not fit. */
+  /** A file in the folder itself. Embeddings are used in pairs, since vectors of two models do not fit. */
   #found(role: RoleName): string | undefined {
     if (roles[role].kept?.startsWith(OF_MODEL) && this.model !== OWN) return undefined
     return findFile(this.folder, role, this.split, this.suffix)
@@ -241,7 +241,7 @@ export class Dataset {
     return findPath(kept) ? (await stateOf(kept, [], this.folder)).sidecar : undefined
   }
 
-  /** Why embeddings are those of another encoder than the one that is named now. */
+  /** Why embeddings were made by another encoder than the named one. */
   #otherEncoder(role: RoleName, { settings = {} }: ReadSidecar): string | undefined {
     if (roles[role].madeBy !== 'encode') return undefined
     const { model, encoder = {} } = this.#options
@@ -255,7 +255,7 @@ export class Dataset {
     return name && `${name} is ${String(settings[name])}, not ${String(value)}`
   }
 
-  /** The settings that a file is made with: those it had, or those of the documents' embeddings. */
+  /** The settings that a file is made with: its former settings, or the settings of the documents' embeddings. */
   async #settingsFor(
     role: RoleName,
     sidecar: ReadSidecar | undefined,

@@ -35,7 +35,7 @@ interface FrameOutput extends Pick<OpenEmbeddingsOptions, 'memory'> {
   kept: KeptColumns
 }
 
-/** The columns that a new run takes from the old one, if both are Parquet: those no file replaces. */
+/** The columns that a new run takes from the old one, if both are Parquet: columns that no file replaces. */
 export function keptColumns(inputs: RunInputs & { out: string }): KeptColumns | undefined {
   const { run, out, docs, store, corpus } = inputs
   const parquet = [run, out].every((file) => formatByName(file) === 'parquet')

@@ -95,7 +95,7 @@ export class Join<Id extends DocumentId = string> {
     return joined
   }
 
-  /** The documents that were judged relevant: those with a grade of `level` or more. */
+  /** The documents that were judged relevant: grade `level` or higher. */
   truth(judgments: ReadonlyMap<string, number> | undefined, level: number): JoinedTruth {
     const joined: JoinedTruth = { rows: [], grades: [], judged: 0 }
     for (const [id, grade] of judgments ?? []) {
@@ -109,7 +109,7 @@ export class Join<Id extends DocumentId = string> {
     return joined
   }
 
-  /** The rows of documents that a file names, such as those of labels. */
+  /** The rows of documents that a file names, such as a file of labels. */
   documents(kind: string, ids: readonly string[]): (number | undefined)[] {
     return ids.map((id) => this.#document(kind, id))
   }

@@ -19,7 +19,7 @@ export interface TokenizerSources {
 const DETECTED = 1000
 
 /**
- * Names the tokenizer of settings: if they name none, or `auto`, that of the statistics; without
+ * Names the tokenizer of settings: if they name none, or `auto`, the tokenizer of the statistics; without
  * statistics the one that fits the texts, with `auto`, or `english`. Functions are refused: a worker
  * thread cannot be handed one.
  */

@@ -5,7 +5,7 @@ import { openBoth } from './contexts.ts'
 import type { TextsPresent } from './join.ts'
 import { NumberedTexts } from './prepared-texts.ts'
 
-/** Files with texts; those of documents and of queries go together. */
+/** Files with texts; documents and queries need both or neither. */
 export interface TextFiles {
   corpus?: string | undefined
   queryText?: string | undefined

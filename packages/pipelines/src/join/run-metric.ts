@@ -28,7 +28,7 @@ interface MetricSources {
 }
 
 /**
- * The metric that a run is worked on with: the one that is asked for, else that of the run's sidecar,
+ * The metric for a run: the requested metric, else the metric in the run's sidecar,
  * else the one that fits the order of its first queries. It stays `auto` if their vectors all
  * have length 1. A remark says which one was taken and why, or that the one that is asked for contradicts
  * the order.

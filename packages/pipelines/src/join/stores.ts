@@ -64,7 +64,7 @@ export async function checkStore(store: StoreAddress, dimensions: number): Promi
 }
 
 /**
- * The statistics that a store keeps, or those of a file, if one is named. Settings with another
+ * The statistics of a store, or of a file, if one is named. Settings with another
  * tokenizer than the store's are refused.
  */
 export async function storeStatistics(

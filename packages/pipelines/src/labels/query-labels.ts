@@ -74,7 +74,7 @@ function rowOf(
 }
 
 /**
- * Candidates with little evidence, by descending evidence: those without a label, or the lower half
+ * Candidates with little evidence, by descending evidence: candidates without a label, or the lower half
  * if all have one. The first `truths` candidates are the ground truth, and never among them.
  */
 function lowEvidence({ kept, evidence }: Labels, truths: number): number[] {

@@ -21,7 +21,7 @@ export interface LoadInputs extends Pick<OpenEmbeddingsOptions, 'dimensions' | '
   docs: string
   /** Their texts. */
   corpus?: string | undefined
-  /** Half precision takes half the space; default: that of `docs`. */
+  /** Half precision takes half the space. Default: the precision of `docs`. */
   type?: 'f16' | 'f32' | undefined
   /** The similarity that the index is built for; default: the inner product. */
   metric?: Metric | undefined

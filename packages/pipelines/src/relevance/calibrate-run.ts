@@ -25,7 +25,7 @@ export interface CalibrateInputs {
   out: string
 }
 
-/** Candidates of a query that are looked at: those of the default settings. */
+/** Candidates of a query that are read, as with the default settings. */
 const LOOKED_AT = 200
 /** Hits that have an estimate. */
 const ESTIMATED = 20

@@ -29,7 +29,7 @@ const beside = (other: keyof RunList): Need => ({
   holds: (settings) => settings[other] !== undefined,
 })
 
-/** The table of list settings, beside that of the method. */
+/** The table of list settings. */
 export const listTable: SettingTable<RunList> = {
   collapse: {
     help: 'fold a document into an earlier document if their cosine is at least this, or if their texts are equal',

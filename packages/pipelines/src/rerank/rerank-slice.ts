@@ -41,7 +41,7 @@ export interface JoinedQuery extends ContextRows {
   /** The texts of the query and the candidates, if words count. */
   text: PreparedText | undefined
   texts: PreparedText[] | undefined
-  /** The places in the old ranking: those that are looked at first, then all others in their order. */
+  /** The places in the old ranking: preselected candidates first, then all others in their order. */
   places: Uint32Array
 }
 
@@ -239,9 +239,9 @@ export interface NewOrder {
 }
 
 /**
- * The new order of all of a query's candidates, from the ranking of those that are looked at.
+ * The new order of all of a query's candidates, from the ranking of the preselected candidates.
  *
- * @param joined Has the places in the old ranking: those that are looked at first, then all others.
+ * @param joined Has the places in the old ranking: preselected candidates first, then all others.
  */
 export function newOrder(joined: Pick<JoinedQuery, 'places'>, ranking: Ranking): NewOrder {
   const { length } = joined.places
@@ -263,7 +263,7 @@ export function columnsOf({ scores, columns }: NewOrder): Omit<RankedQuery, 'que
   return { scores, columns }
 }
 
-/** The columns of a query that keeps its old ranking: those of the others, without values. */
+/** The columns of a query that keeps its old ranking: the same columns without values. */
 export function emptyColumns(list: ListOptions | undefined): RunColumns {
   return list?.background ? { similarity: [], relevance: [] } : { similarity: [] }
 }

@@ -20,7 +20,7 @@ const BATCH = 64
 /** Batches that a worker has at a time, so that no worker idles while this thread works on one. */
 const DEPTH = 3
 
-/** Batches for each worker that are under way or wait for those before them, which a starting thread may have. */
+/** Batches per worker that are running, or wait for earlier batches, which a starting thread may have. */
 const AHEAD = 16
 
 /** Below this many tasks, starting workers takes longer than the work. */

@@ -95,7 +95,7 @@ export function useOfHeldOut(count: number): string {
   return `${use}; holdOut 0 trains on all queries`
 }
 
-/** Splits held-out queries into those that choose the checkpoint, if they are enough, and those that test it. */
+/** Splits held-out queries: some choose the checkpoint, if there are enough, and the others test it. */
 export function splitHeldOut(
   { queries, qrels }: HeldOutQueries,
   seed = trainDefaults.seed,

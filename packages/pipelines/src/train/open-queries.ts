@@ -25,7 +25,7 @@ export interface OpenFor {
   docs: Embeddings
   /** Embeds queries with the model before the training. */
   embed(queries: readonly TrainingQuery[]): Promise<Matrix>
-  /** The metric of the training; default: that of the run. */
+  /** The metric of the training. Default: the metric of the run. */
   metric?: Settings['metric'] | undefined
 }
 
@@ -138,7 +138,7 @@ export async function teachRead(
   }
 }
 
-/** A teacher that ranks by texts takes those of an encoder's queries, which are texts themselves. */
+/** A teacher that ranks by texts uses the queries of an encoder, which are texts. */
 function withQueryTexts(
   teacher: TeacherInputs,
   { queries }: QueryFiles,

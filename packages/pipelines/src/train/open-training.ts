@@ -40,7 +40,7 @@ export interface TrainingSetup {
   /** Size and modification time of the embeddings' files, which identify changed files. */
   docsVersion: string
   queries: readonly TrainingQuery[]
-  /** Queries that choose the checkpoint: those that were given, or some of the training queries. */
+  /** Queries that choose the checkpoint: the given queries, or some of the training queries. */
   validation: readonly TrainingQuery[] | undefined
   /** The data that queries are validated and tested by. */
   by: MeasuredBy
@@ -131,7 +131,7 @@ const SCALE_QUERIES = 200
 /** Lists shorter than this hold nothing but the hardest candidates. */
 const SHORT = 50
 
-/** Queries that are learned from, and those that are held out of it. */
+/** Queries to learn from, and held-out queries. */
 interface OpenTrainingQueries extends OpenQueries, HeldOutSplit {}
 
 /** Queries that choose the checkpoint, and queries that test it, if some are held out. */
@@ -160,7 +160,7 @@ async function openTrainingQueries(
   return { ...read, queries, ...heldOut }
 }
 
-/** The queries to learn from, and those to hold out, if some are. */
+/** The queries to learn from, and the queries to hold out, if any. */
 function split(
   { queries, qrels }: OpenQueries,
   { inputs, docs }: OpenFor & { inputs: TrainingInputs },
@@ -192,7 +192,7 @@ function remarkShortLists(
   )
 }
 
-/** Held-out queries; those without judgments are validated by how far a model agrees with the teacher. */
+/** Held-out queries; without judgments, they measure how far a model agrees with the teacher. */
 async function openValidationQueries(
   given: OpenFor,
   files: QueryFiles,

@@ -114,7 +114,7 @@ const usual = {
 const LEAST_PATIENCE = 3
 
 /**
- * The settings with the number of steps for some queries, completed by those that are usual for the
+ * The settings with the number of steps for some queries, completed by the defaults of the
  * kind of model; each epoch is validated by default.
  *
  * @param heldOut Whether held-out training queries choose the checkpoint: then a quarter of the

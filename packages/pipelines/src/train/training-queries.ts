@@ -210,7 +210,7 @@ async function byId<T, V>(
 
 /** Labels that are not among a query's candidates. */
 interface OutsideLabels {
-  /** All labeled documents, those of them outside, and queries that have no others. */
+  /** All labeled documents, labeled documents outside the list, and queries that have no others. */
   labels: number
   outside: number
   queries: number
@@ -261,7 +261,7 @@ function labeledRows({ relevant, labels }: TrainingQuery): readonly number[] {
   return labels ? labels.rows.filter((_, i) => labels.values[i]! > 0) : relevant
 }
 
-/** A query with those of its relevant and labeled documents that are in a list. */
+/** A query with its relevant and labeled documents that are in a list. */
 function insideOf(query: TrainingQuery, list: ReadonlySet<number>): TrainingQuery {
   const { relevant, grades, labels } = query
   const at = relevant.flatMap((row, i) => (list.has(row) ? [i] : []))

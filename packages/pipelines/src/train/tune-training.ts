@@ -157,7 +157,7 @@ async function keepMetrics(folder: string): Promise<void> {
   }
 }
 
-/** One training of the search; ended early if its validations fall behind those of others. */
+/** One training of the search; ended early if its validations are worse than other trainings'. */
 async function trainTrial(
   setup: TrainingSetup,
   base: PartialTrainSettings & { steps: number },

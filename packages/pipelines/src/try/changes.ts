@@ -20,7 +20,7 @@ export interface QueryChange {
 
 /** The queries that changed most. */
 export interface Changes {
-  /** With judgments: the queries that gained most; without: those whose first five changed most. */
+  /** With judgments: the queries that gained most; without: the queries whose first five changed most. */
   gained: readonly QueryChange[]
   /** The queries that lost most; none without judgments. */
   lost: readonly QueryChange[]

@@ -27,7 +27,7 @@ interface Worked {
   seconds: number
 }
 
-/** The steps of a try that make runs: those that are done are not done again, and their times are kept. */
+/** The steps of a try that make runs: finished steps are not repeated, and their times are kept. */
 export class Steps {
   readonly #dataset: Dataset
   readonly #journal: string

@@ -11,7 +11,7 @@ export interface TriedSystem {
   role: TriedRole
   /** The system's run. */
   file: string
-  /** Milliseconds per query of its own step, in a batch; undefined if Kith did not make the run. */
+  /** Milliseconds per query of this step alone, in a batch; undefined if Kith did not make the run. */
   milliseconds?: number | undefined
   evaluation?: Evaluation | undefined
   /** Against vector search, by measure; p is corrected for the number of systems. */

@@ -123,7 +123,7 @@ class Gathered {
     }
   }
 
-  /** A document's number among those gathered. */
+  /** A document's number among the gathered documents. */
   #numberOf(row: number, id: string): number {
     const known = this.#numbers.get(row)
     if (known !== undefined) return known

@@ -47,7 +47,7 @@ ${commands.map((command) => html`<pre><code>${command}</code></pre>\n`)}</sectio
 `
 }
 
-/** Values by name; those within an object have its name before theirs. */
+/** Values by name; the name of a nested value starts with the name of its object. */
 function flat(pairs: Readonly<Record<string, unknown>>, before = ''): [string, unknown][] {
   return Object.entries(pairs).flatMap(([name, value]) => {
     if (value === undefined) return []
@@ -118,7 +118,7 @@ ${figureHtml({ kind: 'gains', measure, gains: rows.map((row) => row.after - row.
 
 const tablesShape = list(object({ title: text, note: optional(text), rows: list(list(text)) }))
 
-/** Further findings, each with a heading of its own. */
+/** Further findings, each with a heading. */
 export function tablesSection(tables: readonly ReportTable[]): Html {
   return html`${tables.map(({ title, note, rows }) => {
     const [head, ...body] = rows

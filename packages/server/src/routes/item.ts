@@ -20,7 +20,7 @@ export const embeddingSchema = z.unknown().meta({
   ],
 })
 
-/** A query or a document in JSON. Fields of its own are kept: a request may group by them. */
+/** A query or a document in JSON. Other fields are kept: a request may group by them. */
 export const itemSchema = z.union(
   [
     z.string(),
@@ -64,7 +64,7 @@ export interface Embedding {
  * An embedding as a request has it: numbers, or the base64 of little-endian float32. Whether it can
  * be computed with is seen when it is: `checkEmbedding`, `checkSquare`.
  *
- * @param vectors Those of the request, of which some were read on the way.
+ * @param vectors The vectors of the request, some of which were read while parsing.
  * @param where The field's name in messages.
  */
 function readEmbedding(value: unknown, vectors: RequestVectors, where: string): Embedding {

@@ -61,7 +61,7 @@ export class LanceStore implements Store {
   #table: Table | undefined
   #dimensions: number | undefined
   #type: 'f16' | 'f32'
-  /** Whether the table keeps the hashes of texts; those of earlier versions do not. */
+  /** Whether the table keeps the hashes of texts; tables of earlier versions do not. */
   #hashed = true
   /** The metric of the approximate index, if there is one. */
   #indexed: Metric | undefined
@@ -185,7 +185,7 @@ export class LanceStore implements Store {
 
   async add(documents: StoreDocuments): Promise<void> {
     this.#state.check()
-    // LanceDB has no unique columns: ids are compared with those of before and those of this call.
+    // LanceDB has no unique columns: ids are compared with earlier ids and with the ids of this call.
     const before = await this.count()
     const added = new Set<string>()
     await this.#change(async ({ terms, write }) => {
@@ -287,13 +287,13 @@ export class LanceStore implements Store {
     await this.#terms.keep(statistics ?? (await countTexts(this.#table!, tokenizer)), after)
   }
 
-  /** How many documents there are, with those that other programs added since this one looked. */
+  /** Number of documents, including documents that other programs have added since the last look. */
   async #latestCount(): Promise<number> {
     await this.#table?.checkoutLatest()
     return this.count()
   }
 
-  /** The texts of those of some documents that are there, each once. */
+  /** The texts of the documents in a list that exist, each once. */
   async #textsOf(ids: readonly string[]): Promise<StoreDocument[]> {
     const found = await this.fetch([...new Set(ids)], { vectors: false })
     return found.filter((document) => document !== undefined)

@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   silence?: number | undefined
 }
 
-/** Opens a pool; TLS and other settings are those of the URL (`?sslmode=verify-full&sslrootcert=…`). */
+/** Opens a pool; TLS and other settings come from the URL (`?sslmode=verify-full&sslrootcert=…`). */
 export async function connectPostgres(
   url: string,
   { most = MOST_CONNECTIONS, silence }: ConnectionOptions = {},

@@ -27,7 +27,7 @@ export const addBatch: PutBatch = async (client, name, { type }, batch, terms) =
   }
 }
 
-/** Adds documents, or puts them in the place of those with the same ids. */
+/** Adds documents; replaces documents with the same ids. */
 export const replaceBatch: PutBatch = async (client, name, { type, dimensions }, batch, terms) => {
   await client.query(
     `CREATE TEMPORARY TABLE IF NOT EXISTS incoming (

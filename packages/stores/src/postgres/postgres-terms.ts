@@ -75,7 +75,7 @@ export async function lockDocuments(
 
 /**
  * Brings the statistics up to date. If there are none, or if they are of another tokenizer or
- * cannot have been those of the documents, all texts are counted.
+ * cannot belong to the documents, all texts are counted.
  */
 export async function changeTerms(
   client: Database,

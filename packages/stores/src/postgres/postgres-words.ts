@@ -2,7 +2,7 @@ import { prepareText, type TermStatistics, type TokenizerName, termSpans } from 
 import { changeTokenizer } from '../term-changes.ts'
 import { tableOf, wordsIndexOf } from './postgres-schema.ts'
 
-/** Characters of a document whose words are indexed: those of more might not fit PostgreSQL's limit. */
+/** Characters of a document whose words are indexed: more might exceed PostgreSQL's limit. */
 const INDEXED_CHARACTERS = 100_000
 /** Documents that may have one of the words that are looked for: each is one row to fetch. */
 const MOST_MATCHES = 5000

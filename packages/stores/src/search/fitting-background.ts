@@ -16,7 +16,7 @@ export interface KnownVectors {
 const warned = new Set<string>()
 
 /**
- * A background, if it is of these vectors; undefined if not, with a warning that says why, once in
+ * A background if it fits these vectors; otherwise undefined, with a warning that says why, once in
  * a process.
  *
  * @param whose The background in the warning.

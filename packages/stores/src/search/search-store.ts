@@ -54,7 +54,7 @@ export interface SearchStoreOptions {
   metric?: Settings['metric'] | undefined
   /** A file with the texts of the documents, if the store has none. */
   corpus?: string | undefined
-  /** How words become terms if those of `corpus` are counted, `auto` for what fits them; default `english`. */
+  /** The tokenizer for counting the terms of `corpus`; `auto` detects it. Default: `english`. */
   tokenizer?: Tokenizer | undefined
 }
 
@@ -82,7 +82,7 @@ export async function openSearchStore(
   return corpus === undefined ? store : storeWithTexts(store, corpus, tokenizer)
 }
 
-/** A store whose documents' texts come from a corpus file, such as that of embeddings in a file. */
+/** A store whose documents' texts come from a corpus file, such as a file of embeddings. */
 async function storeWithTexts(
   store: SearchStore,
   corpus: string,
@@ -147,7 +147,7 @@ async function countTerms(corpus: string, tokenizer?: Tokenizer): Promise<TermSt
 /**
  * Settings with the store's term statistics, if they count and there are no others.
  *
- * @param from Whose terms are counted: those of all documents, or those of each query's candidates.
+ * @param from The documents whose terms are counted: all, or each query's candidates.
  */
 export async function withStatistics(
   settings: Settings,

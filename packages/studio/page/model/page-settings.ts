@@ -148,7 +148,7 @@ export function methodSettings(
   }
 }
 
-/** 1 − 0.55 is 0.45, whatever its last bit says. */
+/** Removes rounding errors: 1 − 0.55 is 0.45. */
 function rest(share: number): number {
   return Number((1 - share).toFixed(6))
 }

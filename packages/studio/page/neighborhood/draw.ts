@@ -1,6 +1,6 @@
 import type { Neighborhood } from './explore.ts'
 
-/** Everything that the drawing shows; rows are those of the context, 0 the query. */
+/** Everything that the drawing shows; rows count from the query, which is 0. */
 export interface Scene {
   /** x and y of each row, in pixels of the page. */
   places: Float32Array

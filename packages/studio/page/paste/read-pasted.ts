@@ -31,7 +31,7 @@ ${documents
 }
 `
 
-/** Characters of JSON, documents, numbers of a vector and characters of a text, at the most. */
+/** Maximum number of characters of JSON, documents, numbers per vector, and characters per text. */
 export const limits = {
   characters: 32 * 2 ** 20,
   documents: 1000,

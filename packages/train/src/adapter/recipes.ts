@@ -94,7 +94,7 @@ export function evidenceLabels(
   })
 }
 
-/** Queries as a fit takes them; those that a recipe has nothing to learn from are left out. */
+/** Queries for a fit; queries that a recipe can learn nothing from are left out. */
 export function adapterQueries(
   queries: readonly TaughtQuery[],
   recipe: RecipeName,

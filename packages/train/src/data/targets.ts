@@ -11,7 +11,7 @@ import type { DocumentVectors, TrainingQuery } from './training-query.ts'
 /** A query's candidates and their target probabilities. */
 export interface TargetList {
   rows: Uint32Array
-  /** The target of the first rows; that of the others is 0. */
+  /** The target of the first rows; all other rows have 0. */
   target: Float64Array
 }
 

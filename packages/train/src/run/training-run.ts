@@ -31,7 +31,7 @@ export interface TrainingHooks {
   /** Gets a sentence if a setting keeps the training from learning. */
   onRemark?: ((remark: string) => void) | undefined
   /**
-   * Stops after the step under way, with a checkpoint to resume from. While the layers below those
+   * Stops after the step under way, with a checkpoint to resume from. While the layers below the layers
    * that learn are computed, `ABORTED` is thrown; what is computed by then is kept.
    */
   signal?: AbortSignal | undefined
@@ -44,7 +44,7 @@ interface Parts extends TrainingHooks {
   examples: Examples
   validation?: readonly TrainingQuery[] | undefined
   settings: TrainSettings
-  /** The inputs in which this training must equal that of a checkpoint. */
+  /** The inputs that this training must share with a checkpoint. */
   identity: Identity
   out: string
   /** The lock on `out`: checked before a checkpoint or the result is written. */
