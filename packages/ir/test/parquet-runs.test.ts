@@ -109,9 +109,10 @@ test('refuses a file without the columns of a run, and names its columns', async
       { name: 'score', data: [1] },
     ],
   })
-  await expect(readRun(file)).rejects.toThrow(
-    'no column qid; expected qid, docid and score, got id, score; rename the columns',
-  )
+  await expect(readRun(file)).rejects.toMatchObject({
+    code: 'BAD_FILE',
+    message: expect.stringContaining('qid'),
+  })
 })
 
 test('rows with long texts or vectors are written in small groups', async () => {

@@ -219,8 +219,6 @@ describe('reading time grows linearly with the size of the file', () => {
 
   test('reads records that are not closed in linear time', { timeout: 30_000 }, async () => {
     const file = await fileOf('unclosed.sgml', '<DOC>\n'.repeat(60_000))
-    await expect(all(readTexts(file))).rejects.toThrow(
-      'unclosed.sgml:1: the <DOC> that starts here',
-    )
+    await expect(all(readTexts(file))).rejects.toThrow('unclosed.sgml:1:')
   })
 })

@@ -136,9 +136,7 @@ test('names a number that is not finite by file, row and column where it is used
   writeFileSync(at('bad.ids.txt'), readFileSync(at('docs.ids.txt')))
   for (const workers of [1, 2]) {
     const refused = reranked({ docs: at('bad.npy'), workers })
-    await expect(refused).rejects.toThrow(
-      `${at('bad.npy')} row 33 column 2: the value is not a finite`,
-    )
+    await expect(refused).rejects.toThrow(`${at('bad.npy')} row 33 column 2`)
   }
 })
 

@@ -313,9 +313,7 @@ describe.skipIf(!browser)('the page of the studio', () => {
     expect(long).toEqual({ error: 'free text must have 1 to 2000 characters, got 2001' })
     await expect(collection.contextOfText('fjord', 5)).rejects.toThrow('kith studio --model')
     const other = { ...model, dimensions: 3 }
-    await expect(StudioCollection.open(files, { model: other })).rejects.toThrow(
-      'own-encoder has 3 dimensions',
-    )
+    await expect(StudioCollection.open(files, { model: other })).rejects.toThrow('own-encoder')
   })
 
   test('does not mention words if there are no texts', async () => {
