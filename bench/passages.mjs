@@ -25,7 +25,7 @@ export async function englishPassages() {
   }
 }
 
-/** A function that writes texts of so many words, all on one topic. */
+/** A function that writes texts of this many words, all on one topic. */
 export function writer(seed) {
   const random = generator(seed)
   const zipf = () => Math.floor(40_000 ** (random() ** 2))

@@ -3,7 +3,7 @@ import { writeEmbeddings } from '@kith/ir'
 import { generator } from './clusters.mjs'
 import { writeLines } from './write-lines.mjs'
 
-/** How many topics the documents are of. */
+/** Number of topics of the documents. */
 const TOPICS = 200
 
 /**

@@ -1,4 +1,4 @@
-/** Internal: embeddings of an OpenAI-compatible endpoint, in the place of the built-in encoder. */
+/** Internal: embeddings of an OpenAI-compatible endpoint, instead of the built-in encoder. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { KithError } from '@kith/core'

@@ -188,7 +188,7 @@ describe('lock files', () => {
     await kept.close()
   })
 
-  test('throw an error with the path where no file can be created', async () => {
+  test('throw an error with the path if no file can be created', async () => {
     const file = await fileOf('no-folder', '')
     expect(() => lockFile(join(file, 'below'))).toThrow(
       expect.objectContaining({

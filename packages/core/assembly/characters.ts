@@ -1,4 +1,4 @@
-/** What the kernel knows about the characters of a text in UTF-16. */
+/** The kernel's table of the characters of a text in UTF-16. */
 
 import { word } from './address'
 

@@ -2,7 +2,7 @@
  * The terms of a text in UTF-16, counted: what src/text/scan-text.ts and src/text/prepare-text.ts do,
  * with the same hashes, several times faster.
  *
- * A branch at the end of every word would be guessed wrong too often: there is none but for what is
+ * A branch at the end of every word would be guessed wrong too often: branches are only for what is
  * rare.
  */
 

@@ -207,7 +207,7 @@ function completed(
   return all
 }
 
-/** The BM25 score and the support are of the query's ranking: similarities have two terms only. */
+/** The BM25 score and the support belong to a ranking; similarities have two terms only. */
 function withoutWords(settings: Settings): Settings {
   return settings.mix === 'words' ? { ...settings, mix: 'standard' } : settings
 }

@@ -17,9 +17,9 @@ import { type Tokenizer, type TokenizerSettings, tokenizerOf } from './text/toke
 /** A query: its vector, or its vector with its text and its vectors of further views. */
 export type Query = Vector | QueryViews
 
-/** A query seen through several views. */
+/** A query with several views. */
 export interface QueryViews {
-  /** Absent only if no candidate has a vector either: the words are then all there is. */
+  /** Absent only if no candidate has a vector either; candidates are then ranked by words alone. */
   vector?: Vector | undefined
   text?: Text | undefined
   /** The query's vector of each further view. */
@@ -29,7 +29,7 @@ export interface QueryViews {
 /** Candidates in the order in which they were retrieved: their vectors, or these with texts and further views. */
 export type Candidates = Vectors | CandidateViews
 
-/** Candidates seen through several views. */
+/** Candidates with several views. */
 export interface CandidateViews {
   /** With texts, some or all may be missing: candidates without a vector are ranked by their words. */
   vectors?: SomeVectors | undefined

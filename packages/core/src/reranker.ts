@@ -26,9 +26,8 @@ import type { PartialSettings } from './settings/settings.ts'
 import { Lender } from './workspace.ts'
 
 /**
- * The method with memory that is reused from call to call, for hot loops. Two rerankers never share
- * memory. A call from within a call, which a getter among the inputs can make, gets separate
- * memory.
+ * Reranks with memory that is reused from call to call, for hot loops. Two rerankers never share
+ * memory. A call within a call, which a getter among the inputs can make, gets separate memory.
  *
  * ```ts
  * const reranker = new Reranker({ k: 12 })

@@ -16,8 +16,8 @@ const shared = /* @__PURE__ */ new Lender()
 export type ScoredTexts = Pick<CandidateViews, 'texts' | 'scores'>
 
 /**
- * The candidates whose vectors a ranking needs, chosen by their texts and scores alone: if
- * vectors have to be fetched, only these are.
+ * Chooses the candidates whose vectors a ranking needs, by their texts and scores alone, so that a
+ * program fetches only these vectors.
  *
  * ```ts
  * const selection = new Selection({ text }, { texts, scores }, { statistics })
@@ -32,7 +32,7 @@ export class Selection {
   /** The indices of the chosen candidates, at most `contextSize`. */
   readonly chosen: Uint32Array
   readonly #query: Text
-  /** Of the chosen candidates. */
+  /** The texts of the chosen candidates. */
   readonly #texts: readonly Text[]
   readonly #scores: (number | null | undefined)[] | undefined
   readonly #settings: Settings

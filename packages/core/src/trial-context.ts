@@ -32,8 +32,8 @@ const shared = /* @__PURE__ */ new Lender()
 const reranker = /* @__PURE__ */ new Reranker()
 
 /**
- * A query with its candidates, reranked with many settings: steps that do not change between
- * settings are computed once. These are S of the vectors for all context sizes, S of the texts for
+ * Reranks one query's candidates with many settings: steps that do not change between settings
+ * are computed once. These are S of the vectors for all context sizes, S of the texts for
  * each size if it is not chosen from more candidates, and the nearest neighbors for each size
  * and scale. The results equal {@link rerank}.
  *

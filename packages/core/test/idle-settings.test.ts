@@ -52,7 +52,7 @@ test.each(refused)('rerank refuses %s', (_, { query, candidates }, settings, rea
   expect(() => rerank(query, candidates, { ...settings, [name]: undefined })).not.toThrow()
 })
 
-test('a Reranker refuses settings that no call uses, whatever its inputs', () => {
+test('a Reranker refuses settings that no call uses with any inputs', () => {
   const refuses: [PartialRerankerSettings, string][] = [
     [
       { windowTerms: 4, windowWeight: 0 },

@@ -73,7 +73,7 @@ describe('shortlist with estimated relevance', () => {
     expect(cut({ onTopic: Math.min(1, all.onTopic! + 0.01) })).toBe(0)
   })
 
-  test('onTopic is the same where it is read later, also from a changed vector', () => {
+  test('onTopic is the same if it is read later, even after the vector has changed', () => {
     const vector = Float32Array.from(query.vector)
     const later = shortlist({ ...query, vector }, candidates, options)
     const atOnce = shortlist(query, candidates, { ...options, onTopic: 0 })

@@ -47,7 +47,7 @@ test('counts more terms than the first table can hold', () => {
 })
 
 test.each(tokenizerNames)(
-  'merges statistics into those of all texts together, tokenizer %s',
+  'merges statistics to the statistics of all texts, tokenizer %s',
   (tokenizer) => {
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1, maxLength: 4 }), (parts) => {

@@ -66,7 +66,7 @@ describe('the tokenizer english', () => {
     }
   })
 
-  test('removes 132 stop words, whatever their case', () => {
+  test('removes 132 stop words in upper and lower case', () => {
     expect(stopWords.size).toBe(132)
     for (const word of stopWords) expect(termsOf(word.toUpperCase(), 'english')).toEqual([])
     expect(prepareText('The of AND without').postings.length).toBe(0)

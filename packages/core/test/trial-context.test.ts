@@ -42,7 +42,7 @@ function texts(count: number, seed: number): string[] {
 }
 
 describe.each(allKernels)('TrialContext on %s', (kernel) => {
-  test('equals rerank bit for bit for vectors, whatever was ranked before', () => {
+  test('equals rerank bit for bit for vectors, after any earlier rankings', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...kinds),

@@ -69,7 +69,7 @@ describe.each(layouts)('$name', ({ name, tokenizer, config, prefix, head, measur
     }
   })
 
-  test('returns the raw outputs of the plain forward pass, and truncates texts beside a whole query', async () => {
+  test('returns the raw outputs of the plain forward pass, and truncates texts, never the query', async () => {
     await using model = await loadCrossEncoder(folder, { threads: 1 })
     let done = 0
     const { scores, cut } = await model.crossEncode(query, texts, {

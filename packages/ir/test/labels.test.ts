@@ -66,7 +66,7 @@ describe('reading a run as a stream', () => {
 })
 
 describe('TextStore', () => {
-  test('returns every text, packed or not, whatever characters it contains', async () => {
+  test('returns every text, packed or not, with any characters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(

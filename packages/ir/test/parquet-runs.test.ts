@@ -53,7 +53,7 @@ test('writes rows that DuckDB reads: qid, docid, rank, score', async () => {
   expect(await duck(`FROM '${file}'`)).toEqual(rows)
 })
 
-test('the columns of a ranking are columns of the file, null where a document has no value', async () => {
+test('the columns of a ranking are columns of the file, null if a document has no value', async () => {
   const file = at('columns.parquet')
   const [first, second] = rankings as [RankedQuery, RankedQuery]
   const relevance = [0.9, Number.NaN]

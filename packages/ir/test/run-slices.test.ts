@@ -43,7 +43,7 @@ async function bySlices(name: string): Promise<RankedQuery[]> {
 
 const lineEnd = fc.constantFrom('\n', '\r\n', '\n\n', '\n# a comment\n', '\n  \t\n')
 
-test('divides the whole run into slices, whatever stands between its lines', async () => {
+test('divides the whole run into slices, with any bytes between its lines', async () => {
   const lines = fc.array(
     fc.tuple(fc.integer({ min: 1, max: 5 }), lineEnd, fc.constantFrom(' ', '\t')),
     {

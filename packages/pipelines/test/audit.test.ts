@@ -61,7 +61,7 @@ const audit = (out: string, more: Partial<AuditInputs> = {}) =>
   auditRun({ ...files(), out: path(out), ...more })
 
 describe('auditRun', () => {
-  test('lists unjudged documents, those of the query’s topic first, with supporting documents', async () => {
+  test('lists unjudged documents, the query’s topic first, with supporting documents', async () => {
     const result = await audit('audit.tsv', { perQuery: 7 })
     expect(result).toEqual({
       ...{ out: path('audit.tsv'), page: path('audit.html') },

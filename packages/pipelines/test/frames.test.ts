@@ -80,7 +80,7 @@ test.each([
   expect(named).toEqual([at('frame.parquet'), queries, ...Object.values(within)])
 })
 
-test('labels are the same, too', async () => {
+test('labels of a run in Parquet equal labels of files', async () => {
   const labels = { qrels: at('qrels.trec'), settings: { contextSize: 20 } }
   await labelRun({ ...files, ...labels, out: at('apart.jsonl') })
   await labelRun({ run: at('frame.parquet'), queries, ...labels, out: at('within.jsonl') })
@@ -141,7 +141,7 @@ describe('a reranked run in Parquet', () => {
     ])
   })
 
-  test('keeps them where tuning advises against reranking', async () => {
+  test('keeps vectors and texts if tuning advises against reranking', async () => {
     const tuned = { verdict: 'keep-run', reason: 'no gain' } as Tuned
     const out = at('same.parquet')
     await rerankRun({ run: at('frame.parquet'), queries, tuned, out })
@@ -151,7 +151,7 @@ describe('a reranked run in Parquet', () => {
   })
 })
 
-test('texts are read from Parquet: those of a corpus, and of a run each document once', async () => {
+test('reads the texts of a corpus and of a run in Parquet, each document once', async () => {
   const texts: string[] = []
   for await (const { id, text } of readTexts(at('frame.parquet'))) texts.push(`${id} ${text}`)
   expect(texts.sort()).toEqual(

@@ -110,7 +110,7 @@ test('refuses unknown options of a search', async () => {
   await using collection = await openCollectionWith(openLetters, { documents }, {})
   const wrong = { top: 3 } as object
   await expect(collection.search('bees', wrong)).rejects.toMatchObject({
-    code: 'BAD_INPUT',
+    code: 'BAD_SETTING',
     message: expect.stringContaining('"top"'),
   })
 })

@@ -129,7 +129,7 @@ describe('rerankRun with missing data', () => {
   })
 })
 
-test('names a number that is not finite by file, row and column where it is used', async () => {
+test('names the file, row and column of a number that is not finite', async () => {
   const bytes = readFileSync(docsFile)
   bytes.writeFloatLE(Number.NaN, bytes.length - 4 * (DOCUMENTS - 33) * DIMENSIONS + 8)
   writeFileSync(at('bad.npy'), bytes)

@@ -135,7 +135,7 @@ test('a document keeps its columns in the order of the cross-encoder', async () 
   expect([...after.keys()]).not.toEqual([...before.keys()])
 })
 
-test('of lists that are shorter all documents are put in order, also those of another method', async () => {
+test('ranks all documents of shorter lists, also after another method', async () => {
   const feedback = { settings: { method: 'rocchio' } } as const
   await rerank(feedback, 'feedback.trec')
   await rerank({ ...feedback, ...then(100) }, 'feedback-ordered.trec')

@@ -30,7 +30,7 @@ class Room {
     this.exports = instance.exports as unknown as Exports
   }
 
-  /** Room for so many bytes: the one that is kept, if it is large enough or may grow. */
+  /** Memory for this many bytes: the kept memory, if it is large enough or may grow. */
   static of(bytes: number): Room {
     if (bytes > KEPT) return new Room(bytes)
     const missing = bytes - kept.memory.buffer.byteLength

@@ -22,7 +22,7 @@ import type { DocumentSearcher, Hit } from './searcher.ts'
 
 /** A ranking, the tokens that the encoder saw for it, and where its documents' embeddings came from. */
 export interface Ranked extends RankedList {
-  /** Of every document, by place. */
+  /** The similarity of every document, by place. */
   similarities: Float32Array
   tokens: number
   embeddings: EmbeddingSources
@@ -44,7 +44,7 @@ interface Embedded {
 
 /** A ranking with the estimated relevance of each hit, if it is known. */
 export interface RankedList extends Ranking {
-  /** Of the first hits, by place; undefined without a background or texts. */
+  /** The estimated relevance of the first hits, by place; undefined without a background or texts. */
   relevances?: readonly (number | undefined)[] | undefined
   /** The documents that repeat each one, by place; undefined unless duplicates are folded. */
   duplicates?: readonly number[][] | undefined
@@ -176,7 +176,7 @@ export class Ranker {
     return rankedList(plan.list(vector, vectors, this.#scaleOf(vector)))
   }
 
-  /** What relevance is estimated by for a query; nothing, with a warning, if the background has other dimensions. */
+  /** The options for estimating relevance; none, with a warning, if the background has other dimensions. */
   #scaleOf({ length: dimensions }: Vector): RelevanceScale {
     const background = fittingBackground(
       this.scale.background,

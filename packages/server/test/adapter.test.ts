@@ -34,7 +34,7 @@ beforeAll(async () => {
   await writeEmbeddings(docs, { dimensions: DIMENSIONS, ids: ['near', 'far'] }, rows)
 })
 
-test('adapts queries and leaves documents and given embeddings as they are', async () => {
+test('adapts queries and leaves documents and given embeddings unchanged', async () => {
   await writeAdapterFile(adapter, around)
   const server = await serve({
     openModel: () => openTextModel('minilm', { threads: 1, adapter }),

@@ -223,7 +223,7 @@ describe('the encoder’s queue', () => {
     expect(figures).toMatch(/kith_request_seconds_bucket{le="0.001",route="\/v1\/embeddings"} \d+/)
   })
 
-  test('answers 429 to too many concurrent requests, and completes those in progress', async () => {
+  test('answers 429 to too many concurrent requests, and completes requests in progress', async () => {
     const server = await serve({ openModel, limits: { requests: 2 } })
     const under = [0, 1].map((i) =>
       post(server, '/rerank', { query: 'a', texts: texts(i * 50, 20) }),

@@ -2,7 +2,7 @@ import { KithError, type Matrix } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
 import type { StoreDocument, StoreDocuments, StoreSearchOptions } from './store.ts'
 
-/** Bytes that an id may take in UTF-8: every store can index so many. */
+/** Maximum bytes of an id in UTF-8, which every store can index. */
 const LONGEST_ID = 1000
 
 /** Numbers that a batch of documents holds, more or less. */

@@ -46,7 +46,7 @@ export const exportBytes = 4 * 2 ** 20
 
 /**
  * Writes the studio as files that need no server: `index.html` shows a part of the dataset,
- * `paste.html` what its reader brings. A folder with anything but an earlier export is refused.
+ * `paste.html` shows data that its reader pastes. Refuses a folder with other files than an export.
  *
  * ```ts
  * await exportStudio(collection, 'studio')

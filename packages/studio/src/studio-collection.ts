@@ -30,7 +30,7 @@ import {
 
 /** Queries in the sample that determines the depth of a run: nearly always all are equally deep. */
 const SAMPLE = 200
-/** Of the first so many queries, a fresh page shows the one with the largest gain among as many candidates. */
+/** A new page shows the query with the largest gain among this many queries, with this many candidates. */
 const [TRIED, TRIED_DEPTH] = [100, 200]
 /** Characters of a free text. */
 const LONGEST_TEXT = 2000

@@ -87,7 +87,7 @@ export interface StudioContext {
   vectors: Matrix
 }
 
-/** One query of a `HeldCollection`, as its context but for the documents' texts and vectors. */
+/** One query of a `HeldCollection`, as its context without the documents' texts and vectors. */
 export interface HeldQuery extends Omit<StudioContext, 'documents' | 'vectors'> {
   /** Places in the dataset's documents: the candidates, then other relevant documents. */
   documents: number[]

@@ -239,7 +239,7 @@ describe.skipIf(!browser)('the page of the studio', () => {
     })
   })
 
-  test('finds and reranks the nearest documents of free text as those of a query', async () => {
+  test('finds and reranks the nearest documents of free text like the documents of a query', async () => {
     await using docs = await openEmbeddings(files.docs)
     const vector = docs.gather([docs.rowOf('d5')!])
     const asked: string[] = []
@@ -397,7 +397,7 @@ describe.skipIf(!browser)('the page of the studio', () => {
     })
   })
 
-  test('marks the matching words in a text, whatever else it contains', async () => {
+  test('marks the matching words in a text with any other contents', async () => {
     const { ids, query, candidates } = wholeQuery('q1')
     const statistics = await countTerms()
     // Of a document whose word differs from the query's by its ending, and that has markup in it.

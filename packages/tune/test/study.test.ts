@@ -79,7 +79,7 @@ test('ends with the same result after an abort, with other workers', async () =>
   expect(readFileSync(study, 'utf8')).toBe(readFileSync(whole, 'utf8'))
 })
 
-test('reports first how many trials a resumed study has, and then those it measures', async () => {
+test('reports first how many trials a resumed study has, and then the trials that it measures', async () => {
   await uninterrupted
   const study = join(folder, 'told.jsonl')
   const lines = readFileSync(whole, 'utf8').split('\n')

@@ -80,7 +80,7 @@ export class Batches {
   }
 
   /**
-   * Submits a batch whole or not at all, cut into jobs of so many queries. Submitting the same
+   * Submits a batch whole or not at all, in jobs of `jobSize` queries. Submitting the same
    * one again, at the same time or later, changes nothing; another one of the same name is an error.
    *
    * @returns how many queries it has, and whether it is new.

@@ -183,7 +183,7 @@ describe.runIf(postgres)('batches', () => {
     await batches.remove('protocol')
   })
 
-  it('keep an error message that the database cannot store as it is', async () => {
+  it('escape an error message that the database cannot store unchanged', async () => {
     await batches.submit(batch('reason'), itemsOf(1), 1)
     await workAll(async () => {
       throw new Error('no document a\0b, no document \ud800')

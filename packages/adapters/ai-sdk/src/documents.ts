@@ -68,7 +68,7 @@ function titleOf({ title }: JSONObject): string {
   return typeof title === 'string' ? title : ''
 }
 
-/** All strings of an object, but for one that is its title. */
+/** All strings of an object, except its title. */
 function stringsOf(document: JSONObject, title: string | undefined): string {
   return Object.entries(document)
     .filter(([, value]) => typeof value === 'string')

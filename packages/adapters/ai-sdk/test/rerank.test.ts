@@ -132,7 +132,7 @@ test('applies a preset and settings', async () => {
   )
 })
 
-test('takes the nearest documents as the context, in whatever order they are passed', async () => {
+test('takes the nearest documents as the context, in any order of the documents', async () => {
   for (const metric of ['dot', 'cosine'] as const) {
     // Vectors of other lengths, so that the metric matters.
     const values = texts.map((text, i) => ({

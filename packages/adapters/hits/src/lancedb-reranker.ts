@@ -41,8 +41,8 @@ interface Row {
 }
 
 /**
- * A reranker for LanceDB's hybrid queries, in the place of its `RRFReranker`. It is made for one
- * query, since LanceDB hands the query's text on to it, and not the vector:
+ * A reranker for LanceDB's hybrid queries, instead of its `RRFReranker`. Make one
+ * for each query, since LanceDB passes the query's text to a reranker, but not the vector:
  *
  * ```ts
  * const rows = await table.query().nearestTo(vector).fullTextSearch(text)

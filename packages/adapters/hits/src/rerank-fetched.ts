@@ -18,8 +18,8 @@ export interface RerankFetchedOptions<Hit> extends RerankHitsOptions<Hit> {
 export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'title' | 'score' | 'byScore'>
 
 /**
- * Gives hits a better order that came without their vectors: words and the store's scores choose
- * the hits that matter, and only the vectors of these are fetched.
+ * Reranks hits that came without vectors: words and the store's scores choose the hits that matter,
+ * and only their vectors are fetched.
  *
  * ```ts
  * const { points } = await client.query('docs', { query: vector, limit: 200, with_payload: true })

@@ -121,7 +121,7 @@ test('ranks a chosen hit without a vector, but refuses hits without any vector',
   })
 })
 
-test('names wrong inputs, before it fetches vectors where possible', async () => {
+test('names wrong inputs, if possible before it fetches vectors', async () => {
   const fetch = fetchVectors()
   const options = { vectors: fetch }
   const rejects = (call: Promise<unknown>, message: string | RegExp) =>

@@ -77,7 +77,7 @@ test('applies statistics, and chooses the context from the first 200 hits', () =
   )
 })
 
-test('ranks hits of two lists, those without a vector by their words and scores', () => {
+test('ranks hits of two lists, and hits without a vector by their words and scores', () => {
   const lists = hits.map((hit, i) =>
     i % 3 === 1 ? { ...hit, vector: undefined, bm25: 9 - i } : { ...hit, bm25: undefined },
   )

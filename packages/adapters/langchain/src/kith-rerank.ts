@@ -87,8 +87,8 @@ const optionParts: NamedParts = {
 }
 
 /**
- * Reranks a retriever's documents by reciprocal neighbors among them, seen through
- * their embeddings and their words. Retrieve about 50, keep the best:
+ * Reranks a retriever's documents by reciprocal neighbors, embeddings and words. Retrieve about 50
+ * documents, keep the best:
  *
  * ```ts
  * const retriever = new ContextualCompressionRetriever({

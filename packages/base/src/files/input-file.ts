@@ -121,7 +121,7 @@ async function* joined(start: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerat
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
-/** Takes chunks until there are so many bytes, or no more. */
+/** Reads chunks until this many bytes are available, or the stream ends. */
 async function gather(chunks: AsyncIterator<Buffer>, bytes: number): Promise<Buffer> {
   const parts: Buffer[] = []
   for (let length = 0; length < bytes; ) {
@@ -161,7 +161,7 @@ function isPacked(file: string, start: Uint8Array): boolean {
   throw new FileError(file, '', 'ends in .gz but is not gzip data; the file is damaged or misnamed')
 }
 
-/** The same for a file that is read by position. */
+/** Whether a file that is read by position is packed with gzip. */
 export function isPackedFile(file: string): boolean {
   const start = new Uint8Array(MAGIC_LENGTH)
   openRegular(file, POSITIONS, (descriptor) => readSync(descriptor, start, 0, MAGIC_LENGTH, 0))

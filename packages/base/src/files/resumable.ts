@@ -46,7 +46,7 @@ export function resumableFiles(): string[] {
  * without a stop. A name that ends in `.gz` is packed part by part. For a pipe or a device, all is
  * written at the end from a temporary file, which cannot resume.
  *
- * Into a pipe or a device all is written at the end, from a temporary file: that cannot go on.
+ * Output to a pipe or a device is written at the end from a temporary file, and cannot resume.
  */
 export async function writeResumably<State>(
   file: string,

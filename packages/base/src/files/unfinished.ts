@@ -62,7 +62,7 @@ function answers(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Of another user, but there.
+    // The process belongs to another user, but it lives.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

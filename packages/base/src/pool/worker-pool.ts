@@ -5,7 +5,7 @@ import type { PoolWorker } from './pool-worker.ts'
 
 /** The workers of a pool, and how many requests they get. */
 export interface PoolOptions<Request, Answer> {
-  /** Starts a worker; called as work comes, and again in the place of a worker that died. */
+  /** Starts a worker; called when work comes, and again to replace a worker that died. */
   start: () => PoolWorker<Request, Answer>
   /** Workers at a time, at most; at least one. */
   size: number

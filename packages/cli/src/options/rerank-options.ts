@@ -168,7 +168,7 @@ function readThenCrossEncode(
       `--then-cross-encode must rerank at least 1 document, such as MODEL:10, got ${given}`,
     )
   }
-  // That --corpus and --query-text go together is checked before; a store has the documents' texts.
+  // Checked before: --corpus and --query-text are given together. A store has the documents' texts.
   if (values['query-text'] === undefined) {
     const needed = 'store' in source ? '--query-text' : '--corpus and --query-text'
     throw new UsageError(`--then-cross-encode needs texts; add ${needed}`)

@@ -55,8 +55,8 @@ export function createEngine(name: KernelName = kernel()): Engine {
 }
 
 /**
- * Hands over a compiled kernel if a program may not compile bytes itself. Cloudflare Workers do
- * it by themselves: there the package's entry imports its `.wasm` file.
+ * Sets a compiled kernel, for programs that may not compile bytes themselves. Cloudflare Workers do
+ * not need it: there the package's entry imports its `.wasm` file.
  *
  * ```ts
  * init(module) // your bundler's import of '@kith/core/simd.wasm'

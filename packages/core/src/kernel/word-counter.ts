@@ -20,7 +20,7 @@ const KEPT_BYTES = 16 * 2 ** 20
 
 const decoder = new TextDecoder('utf-16le', { ignoreBOM: true })
 
-/** What a tokenizer makes of characters and words. */
+/** How a tokenizer reads characters and words. */
 interface Rules {
   /** Whether texts are normalized before they are read. */
   normalizes: boolean

@@ -3,7 +3,7 @@ import { BREAK, DIGIT, type FoldTable, HANGUL, LETTER, SIGN } from '../text/fold
 import { CHANGES, NONSTARTER, normalizationBits } from '../text/unnormalized.ts'
 
 /**
- * What the kernel knows about a character: the character as it is compared, and above it these bits; as in
+ * The kernel's entry of a character: the character as it is compared, and above it these bits; as in
  * assembly/characters.ts. 0 stands between words.
  */
 const IN_WORD_INSIDE = 1 << 16

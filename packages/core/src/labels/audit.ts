@@ -28,9 +28,9 @@ export interface Finding {
 /** A relevant candidate that supports another. */
 export interface Voucher {
   candidate: number
-  /** Of the embeddings. */
+  /** The similarity of the embeddings. */
   similarity: number
-  /** Of the reciprocal neighborhoods. */
+  /** The Jaccard overlap of the reciprocal neighborhoods. */
   jaccard: number
 }
 
@@ -63,9 +63,9 @@ const ownRules = {
 const memory = /* @__PURE__ */ new Lender()
 
 /**
- * The unjudged candidates of a query that are probably relevant, most evidence first: those that
- * are similar to the query and to the candidates judged relevant. Relevant documents that were not
- * retrieved take part if they are among the candidates (`injectGroundTruth` puts them there).
+ * Lists the unjudged candidates of a query that are probably relevant, most evidence first: they are
+ * similar to the query and to the candidates judged relevant. Add relevant documents that were not
+ * retrieved to the candidates.
  *
  * ```ts
  * const findings = auditCandidates(query, candidates, [1, undefined, 0, undefined])

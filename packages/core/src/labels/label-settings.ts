@@ -81,7 +81,7 @@ function makeRows(): SettingRows<LabelSettings> {
   const unlessAudit = (need: Need) => only('', (_, use) => use.job !== 'audit', need)
   const inAudit = (need: Need) => only('in an audit', (_, use) => use.job === 'audit', need)
 
-  /** The target is made of evidence, but for some kinds; an audit has no use for ε. */
+  /** Most targets are made of evidence; an audit does not use ε. */
   const evidence = (...but: readonly Target[]): Need[] => [
     isNot('target', 'one-hot', ...but),
     inAudit(isNot('target', 'uniform')),

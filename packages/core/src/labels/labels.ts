@@ -11,7 +11,7 @@ export interface Labels {
   evidence: Float64Array
   /** The indices of the candidates with a label above 0, in descending order of it. */
   kept: Uint32Array
-  /** Their probabilities: target[i] belongs to kept[i]; they sum to 1. */
+  /** Probabilities: target[i] belongs to kept[i]; they sum to 1. */
   target: Float64Array
 }
 

@@ -3,7 +3,7 @@ import type { Normalization } from './label-settings.ts'
 
 /**
  * Section 6, step 5: f_n of some evidence, with the statistics of `over`. If these are
- * constant but for rounding, or none of them is above 0 for `max`, everything becomes 0: nothing stands out.
+ * constant except for rounding, or none of them is above 0 for `max`, every result is 0.
  */
 export function normalize(
   evidence: Float64Array,

@@ -54,8 +54,8 @@ function checkModel(name: string, value: unknown): void {
 }
 
 /**
- * The background of a corpus's vectors, by which `shortlist` estimates how relevant hits are. It
- * compares 500 documents with every document: a second for 5,000 documents of 384 numbers.
+ * Makes the background of a corpus's vectors, from which `shortlist` estimates how relevant hits are.
+ * Compares 500 documents with every document: a second for 5,000 documents of 384 dimensions.
  *
  * ```ts
  * const known = background(vectors)

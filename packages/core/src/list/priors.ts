@@ -4,9 +4,9 @@ import { orderByScore, type Ranking } from '../method/order-by-score.ts'
 import { choice, type Rule, range } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 
-/** Numbers that speak for candidates, such as their freshness. */
+/** Numbers that are added to the scores of candidates, such as freshness. */
 export interface PriorOptions {
-  /** A number for each candidate that speaks for it; undefined for one that has none. */
+  /** A number for each candidate; undefined for a candidate without a prior. */
   priors?: ArrayLike<number | null | undefined> | undefined
   /** The weight of the priors; 0.1 by default. */
   priorWeight?: number | undefined

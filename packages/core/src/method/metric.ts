@@ -27,7 +27,7 @@ interface ComparedRows {
 /** Squared lengths up to this one keep inner products and their cosines within float32. */
 export const LARGEST_SQUARE = 1e36
 
-/** Squared lengths this near to 1 are of unit length, in half precision too. */
+/** Squared lengths this near to 1 count as unit length, in half precision too. */
 const UNIT = 2e-3
 
 /**

@@ -2,7 +2,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { MetricUse } from './metric.ts'
 
 /**
- * Jaccards and cosines that differ by less are equal but for rounding, which dividing by their
+ * Jaccards and cosines that differ by less are equal except for rounding, which dividing by their
  * deviation would blow up; inner products that differ by less than this part of the lengths' product.
  */
 export const ROUNDING = 1e-6

@@ -118,7 +118,7 @@ const settingGuide: SettingGuides<Settings> = {
     axis: tenths(0, 0.5),
   },
   preselect: {
-    help: 'number of candidates to choose the context from (200 with term statistics, else 0)',
+    help: 'candidates to choose the context from (200 with term statistics, else 0)',
     symbol: 'M',
     axis: [0, 100, 150, 200, 300, 400],
   },

@@ -60,9 +60,9 @@ export interface Settings {
    * settings below.
    */
   bm25Weight: number
-  /** How fast the BM25 score saturates when a term comes again. */
+  /** How fast the BM25 score saturates when a term repeats. */
   k1: number
-  /** How much the BM25 score makes up for the length of a text, from 0 to 1. */
+  /** How much the BM25 score is normalized by the length of a text, from 0 to 1. */
   b: number
   /** The share of the reciprocal neighbors in the score, from 0 to 1. */
   neighborWeight: number

@@ -19,7 +19,7 @@ export interface QueryMatches {
   total: number
 }
 
-/** The sum of the weights of a query's terms as whole numbers, but for rounding. */
+/** The sum of the weights of a query's terms as whole numbers, up to rounding. */
 const WHOLE = 2 ** 32
 
 /**

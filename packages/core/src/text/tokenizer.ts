@@ -56,7 +56,7 @@ export function isTokenizerName(value: unknown): value is TokenizerName {
   return typeof value === 'string' && (isBasic(value) || value === 'code' || isLanguageName(value))
 }
 
-/** Whether a tokenizer is of the second generation: it does not normalize, and ASCII goes through the kernel. */
+/** Whether a tokenizer belongs to the second generation: no normalization, and the kernel reads ASCII. */
 export function isBasic(tokenizer: string): tokenizer is (typeof tokenizerNames)[number] {
   return (tokenizerNames as readonly string[]).includes(tokenizer)
 }

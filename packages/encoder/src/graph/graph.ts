@@ -34,7 +34,7 @@ export interface GraphNode {
 
 interface NodeOptions {
   attributes?: Record<string, Attribute>
-  /** Of all outputs, or of each. */
+  /** The type of all outputs, or of each output. */
   dtype?: DType | readonly DType[]
   gradients?: readonly (GradientRule | undefined)[]
 }

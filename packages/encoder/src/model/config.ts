@@ -38,7 +38,7 @@ const activations: Record<string, Activation> = {
   swiglu: 'silu',
 }
 
-/** No encoder is larger; a config that says so is damaged. */
+/** No encoder is larger; a config with a larger number is damaged. */
 const LARGEST = 10_000_000
 
 /**

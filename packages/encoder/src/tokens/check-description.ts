@@ -120,7 +120,7 @@ function lengthOf(value: unknown): number {
 const CUT = /\S (?=[^\s\p{M}])/gu
 
 /**
- * The end of the piece of a text that has at least so many characters. A piece without a space is
+ * The end of the piece of a text that has at least this many characters. A piece without a space is
  * cut after `most` characters, but not inside a character.
  */
 export function endOfPiece(text: string, from: number, least: number, most: number): number {

@@ -124,7 +124,7 @@ export class TextTokenizer {
     }
   }
 
-  /** The tokens of a text without special ones, at most so many. */
+  /** The tokens of a text without special tokens, at most this many. */
   #body(text: string, room: number): Tokens {
     const ids = this.#inPieces ? this.#encodePieces(text, room) : this.#bare(text)
     const cut = ids.length > room
@@ -215,7 +215,7 @@ const LINEAR = [' {2,}', '\\s+']
 const FOR_TEXT = 5000
 const FOR_CHARACTER = 0.05
 
-/** Runs a function over so many characters. */
+/** Runs a function over this many characters. */
 type Watch = <T>(characters: number, run: () => T) => T
 
 const unwatched: Watch = (_, run) => run()

@@ -89,7 +89,7 @@ export function decodeTexts(pages: Iterable<Page>, column: Column): (string | un
   return texts
 }
 
-/** Decodes the vectors on pages, row by row; a row may go on over the end of a page. */
+/** Decodes the vectors on pages, row by row; a row may continue on the next page. */
 export function* decodeVectors(pages: Iterable<Page>, type: ValueType): Generator<number[]> {
   const decode = {
     plain: (page: Page) => plainNumbers(page.bytes, type, page.values),

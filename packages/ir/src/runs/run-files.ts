@@ -107,7 +107,7 @@ export function outputFormat(file: string): 'trec' | 'json' | 'parquet' {
   return formatByName(file)
 }
 
-/** Refuses a format that a reader, who goes by the extensions of Parquet and JSON, would not expect. */
+/** Refuses a format that readers, which detect Parquet and JSON by the extension, would not expect. */
 function checkReadable(file: string, format: RunFormat): void {
   const named = formatByName(file)
   const parquet = named === 'parquet' || format === 'parquet'
@@ -116,7 +116,7 @@ function checkReadable(file: string, format: RunFormat): void {
   throw new FileError(file, '', `${problem}; choose another extension`)
 }
 
-/** The format that the name of a run stands for. */
+/** The format of a run by its file name. */
 export function formatByName(file: string): 'trec' | 'json' | 'parquet' {
   if (isParquet(file)) return 'parquet'
   return hasEnding(file, '.json') ? 'json' : 'trec'

@@ -43,7 +43,7 @@ export interface RerankWork {
 /** Parts of the work that are too large for its settings. */
 export interface RerankParts {
   statistics?: TermStatistics | undefined
-  /** What cuts the rankings and estimates relevance, if anything. */
+  /** Cuts the rankings and estimates relevance; undefined if neither is needed. */
   list?: ListOptions | undefined
 }
 

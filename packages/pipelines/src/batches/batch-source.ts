@@ -73,7 +73,7 @@ export class BatchSource {
     }
   }
 
-  /** The same, so many at a time. */
+  /** The items in lists of this size. */
   async *batches(rules: BatchRules, size: number): AsyncGenerator<BatchPart[]> {
     let batch: BatchPart[] = []
     for await (const part of this.parts(rules)) {

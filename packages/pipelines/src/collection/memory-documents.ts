@@ -8,7 +8,7 @@ export interface MemoryDocument {
   id: string
   text: string
   title?: string | undefined
-  /** Anything that results should bring along. */
+  /** Any data to return with results. */
   metadata?: unknown
 }
 

@@ -178,7 +178,7 @@ export class Dataset {
     return kept
   }
 
-  /** Whether a file is there, or everything that it is made from: nothing is begun in vain. */
+  /** Whether a file exists, or everything that it is made from: checked before any work starts. */
   #isPossible(role: RoleName): boolean {
     const there = this.#options.files?.[role] ?? this.#found(role)
     if (there !== undefined || (roles[role].kept !== undefined && this.keeps(role))) return true

@@ -21,7 +21,7 @@ export interface EncodeInputs extends Omit<EncoderOptions, 'onDownload'> {
   type?: 'f16' | 'f32' | undefined
   /** `minilm`, a folder, or a name on the hub; default minilm. With `embedUrl`, the endpoint's model. */
   model?: string | undefined
-  /** An OpenAI-compatible embeddings endpoint in the place of the built-in encoder. */
+  /** An OpenAI-compatible embeddings endpoint, instead of the built-in encoder. */
   embedUrl?: string | undefined
 }
 

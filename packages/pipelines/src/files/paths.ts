@@ -29,7 +29,7 @@ export function statOf(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
-    // A file in the place of a folder, or a link to itself: nothing is there.
+    // A file instead of a folder, or a link to itself, counts as missing.
     return undefined
   }
 }

@@ -35,9 +35,9 @@ export interface JoinSources<Id extends DocumentId = string> {
 
 /** Candidates that lack nothing. */
 interface JoinedCandidates {
-  /** Their rows among the documents' embeddings. */
+  /** Rows of the candidates among the documents' embeddings. */
   rows: number[]
-  /** Their places in the ranking, ascending. */
+  /** Places of the candidates in the ranking, ascending. */
   places: number[]
 }
 

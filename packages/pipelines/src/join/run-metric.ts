@@ -92,7 +92,7 @@ async function useOf(
   return { name: metric === 'auto' ? fittingMetric(agreement) : metric, unit: false, agreement }
 }
 
-/** The metric that a run's sidecar names, if the sidecar still is of this run. */
+/** The metric in a run's sidecar, if the sidecar still belongs to the run. */
 async function sidecarMetric(run: string): Promise<'dot' | 'cosine' | undefined> {
   // A damaged sidecar says nothing, and the order of the run still does.
   const made = await readSidecar(run).catch(() => undefined)

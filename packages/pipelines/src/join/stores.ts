@@ -95,7 +95,7 @@ interface StoredRun extends Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'>
   store: StoreAddress
 }
 
-/** As `runMetric`, with the vectors of documents from a store. */
+/** Like `runMetric`, with the vectors of documents from a store. */
 export async function storedRunMetric(
   metric: Settings['metric'],
   { run, queries: file, store, dimensions, memory }: StoredRun,

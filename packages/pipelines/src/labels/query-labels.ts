@@ -97,7 +97,7 @@ export function lowerHalf<T>(list: readonly T[]): T[] {
   return list.slice(Math.floor(list.length / 2))
 }
 
-/** A context's labels with ids in the place of rows. */
+/** A context's labels with ids instead of rows. */
 function entryOf(
   docs: Pick<Embeddings, 'idOf'>,
   { query, rows, grades }: LabelContext,

@@ -19,7 +19,7 @@ export interface LoadInputs extends Pick<OpenEmbeddingsOptions, 'dimensions' | '
   store: string
   /** Embeddings of the documents. */
   docs: string
-  /** Their texts. */
+  /** The texts of the documents. */
   corpus?: string | undefined
   /** Half precision takes half the space. Default: the precision of `docs`. */
   type?: 'f16' | 'f32' | undefined

@@ -9,7 +9,7 @@ export interface RunList {
   group?: string | undefined
   /** Documents of one group that are written. */
   maxPerGroup?: number | undefined
-  /** The field of the corpus with a number that speaks for the document. */
+  /** The field of the corpus with a number that is added to the document's score. */
   prior?: string | undefined
   priorWeight?: number | undefined
   priorScale?: ListOptions['priorScale']

@@ -93,7 +93,7 @@ export interface RerankResult {
 }
 
 /**
- * Reorders each query's candidates of a run by their reciprocal neighbors, and writes a new run.
+ * Reranks each query's candidates in a run by reciprocal neighbors and BM25, and writes a new run.
  *
  * ```ts
  * const { figures } = await rerankRun({

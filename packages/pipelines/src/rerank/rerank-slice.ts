@@ -142,7 +142,7 @@ export interface RerankSliceInputs extends SliceSources, RerankRules {
   settings: MethodSettings
   /** The file of the rankings; without a file they are returned. */
   form: RankingForm | undefined
-  /** What makes lists of the rankings, if anything. */
+  /** Makes lists of the rankings; undefined if none are needed. */
   list?: ListOptions | undefined
   /** The groups and priors of the documents, if the list counts them. */
   fields?: RowFields | undefined
@@ -258,7 +258,7 @@ function placed({ places }: Pick<JoinedQuery, 'places'>, ranking: Ranking): NewO
   }
 }
 
-/** What the run says of each document besides its id, in the new order. */
+/** The other columns of the run for each document, in the new order. */
 export function columnsOf({ scores, columns }: NewOrder): Omit<RankedQuery, 'query' | 'ids'> {
   return { scores, columns }
 }
@@ -293,7 +293,7 @@ export function reorderFirst(
 
 /**
  * An order as bytes, for a batch's results: places, scores, and some of the further columns. An order
- * without places is one byte, since no bytes stand for the old ranking.
+ * without places is one byte, since an empty result means the old ranking.
  */
 export function encodeOrder(
   { places, scores, columns }: NewOrder,
@@ -308,7 +308,7 @@ export function encodeOrder(
 }
 
 /**
- * The order that bytes were made of; undefined if they are no order of so many candidates.
+ * The order that bytes encode; undefined if they are not an order of this many candidates.
  *
  * @param names The further columns that the bytes have.
  */

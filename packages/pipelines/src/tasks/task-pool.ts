@@ -28,7 +28,7 @@ const FEW = 256
 
 const entry = workerEntry(import.meta.url, 'tasks/task-worker.js')
 
-/** The default number of threads for so many tasks. */
+/** The default number of threads for this many tasks. */
 export function workersFor(tasks: number): number {
   return tasks < FEW ? 1 : availableParallelism()
 }

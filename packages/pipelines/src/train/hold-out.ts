@@ -58,7 +58,7 @@ export function holdOutOf(
  * Holds a part of the judged or taught queries out of a training. The seed and the ids alone decide
  * which, so that a training that is resumed has the same ones.
  *
- * @param use What becomes of so many of them, for the remark.
+ * @param use Describes the use of this many held-out queries, for the remark.
  */
 export function holdOutQueries<Q extends TrainingQuery>(
   queries: readonly Q[],
@@ -85,7 +85,7 @@ export function holdOutQueries<Q extends TrainingQuery>(
   return { learned, heldOut: { queries: heldOut, qrels: judged } }
 }
 
-/** The use of so many held-out queries of a training by steps. */
+/** The use of this many held-out queries in a training by steps. */
 export function useOfHeldOut(count: number): string {
   const choosing = choosingOf(count)
   const rest = 'to compare the model before and after'

@@ -39,7 +39,7 @@ export interface FitInputs extends OpenEmbeddingsOptions {
   validation?: QueryFiles | undefined
   /** The part of the training queries that is held out first; default 0.2; 0: none. */
   holdOut?: number | undefined
-  /** A ranking to learn from, in the place of labels or beside them. */
+  /** A ranking to learn from, instead of labels or besides them. */
   teacher?: TeacherInputs | undefined
   /** The recipe to learn; default: the one that the judgments and the teacher allow. */
   recipe?: RecipeName | undefined

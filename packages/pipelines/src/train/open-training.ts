@@ -34,7 +34,7 @@ import {
 } from './training-inputs.ts'
 import { outsideRemark, type QueryFiles, treatOutside } from './training-queries.ts'
 
-/** All that a training takes, opened. */
+/** All inputs of a training, opened. */
 export interface TrainingSetup {
   docs: Embeddings
   /** Size and modification time of the embeddings' files, which identify changed files. */

@@ -130,13 +130,13 @@ function labelsOf(
 
 /** Files that queries of a training come from. */
 export interface QueryFiles {
-  /** Their texts, or embeddings if an adapter is trained. */
+  /** Texts of the queries, or embeddings if an adapter is trained. */
   queries: string
-  /** Their candidates. */
+  /** Candidates of the queries. */
   run: string
-  /** Their judgments; without a teacher they are needed. */
+  /** Judgments of the queries; required without a teacher. */
   qrels?: string | undefined
-  /** Their targets, by `labelRun` or `kith labels`; for validation there are none. */
+  /** Targets of the queries, by `labelRun` or `kith labels`; not used for validation. */
   labels?: string | undefined
 }
 

@@ -37,7 +37,7 @@ interface MeasuredFiles {
   queryText: string
   termStatistics: string
   run: string
-  /** Their judgments; without any, no adapter is tried. */
+  /** Judgments of the queries; without any, no adapter is tried. */
   qrels: string | undefined
 }
 

@@ -80,7 +80,7 @@ class Gathered {
   constructor(inputs: CollectInputs, missing: MissingPolicy) {
     const { queries, docs, texts } = inputs
     this.#inputs = inputs
-    // All are of the same files: the first says which texts there are.
+    // All queries come from the same files: the first query shows which texts exist.
     const first = texts?.[0]
     const present = first && {
       hasQuery: (id: string) => first.query(id) !== undefined,

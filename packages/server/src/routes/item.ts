@@ -82,7 +82,7 @@ export function checkEmbedding(embedding: Embedding): void {
   checkSquare(embedding, dot(embedding.vector, embedding.vector))
 }
 
-/** The same if the squared length is known. */
+/** Does what `checkEmbedding` does, for a known squared length. */
 export function checkSquare({ vector, where }: Embedding, square: number): void {
   // A NaN or an infinity shows here, too.
   if (square <= LARGEST_SQUARE) return

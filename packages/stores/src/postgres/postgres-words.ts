@@ -41,7 +41,7 @@ function wordsOf(configuration: string): string {
   return `to_tsvector('${configuration}', left(coalesce(title, '') || ' ' || coalesce(text, ''), ${INDEXED_CHARACTERS}))`
 }
 
-/** Builds the index of words in the place of an earlier one, or none; later changes keep it up to date. */
+/** Builds or replaces the index of words, or drops it; later changes keep it up to date. */
 export function wordsIndexSql(name: string, configuration: string | undefined): string {
   const index = wordsIndexOf(name)
   const drop = `DROP INDEX IF EXISTS kith.${index}`

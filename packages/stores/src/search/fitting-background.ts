@@ -3,7 +3,7 @@ import type { Background } from '@kith/core'
 
 /** The vectors that a background has to be of, as far as they are known. */
 export interface KnownVectors {
-  /** What they are called in a warning. */
+  /** The name of the vectors in a warning. */
   name: string
   dimensions?: number | undefined
   /** The model that made them. */

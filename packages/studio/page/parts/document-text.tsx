@@ -2,7 +2,7 @@ import { type TextWindow, type TokenizerName, termSpans } from '@kith/core'
 import type { ComponentChild, VNode } from 'preact'
 import type { DocumentText } from '../../src/studio-wire.ts'
 
-/** As much of a document as one line can show. */
+/** The part of a document that fits on one line. */
 const LINE = 300
 
 /** A document in one line: its title and text, or its id if there are none. */

@@ -151,7 +151,7 @@ export class Denominators {
     if (this.#vectors.length < size) this.#vectors = new Float32Array(size)
     for (let from = 0; from < places.length; from += together) {
       const part = places.slice(from, from + together)
-      // Numbers behind the end of a list are of another one: its offsets leave them out.
+      // Numbers after the end of a list belong to another list: its offsets leave them out.
       const vectors = this.#vectors.subarray(0, part.length * longest * dimensions)
       const offsets = new Float32Array(part.length * longest).fill(NEVER)
       part.forEach((place, i) => {

@@ -5,7 +5,7 @@ import type { AdapterQuery, LossPart, Target } from './adapter-objective.ts'
 
 /** The first documents of a search that the softmax of a ranking runs over. */
 const LIST = 200
-/** Up to so many relevant documents per query, in the mean, judgments count as one label per query. */
+/** Up to this many relevant documents per query, on average, judgments count as one label per query. */
 const FEW = 1.5
 
 /** A query with all that an adapter can learn from it. */

@@ -33,7 +33,7 @@ export interface ExamplesParts {
 
 /** The training queries in the order in which they are learned from, with their candidates of the moment. */
 export class Examples {
-  /** By query; only if they are others than the query's own. */
+  /** New candidates by query, if they differ from the query's own. */
   candidates: readonly Uint32Array[] | undefined
   readonly #parts: ExamplesParts
   readonly #batches: Batches

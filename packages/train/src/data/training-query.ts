@@ -4,7 +4,7 @@ import type { Query } from '../models/query-model.ts'
 export interface TrainingQuery extends Query {
   /** Documents judged relevant. */
   relevant: readonly number[]
-  /** Their grades; 1 each without it. */
+  /** Grades of the relevant documents. Default: 1 each. */
   grades?: readonly number[] | undefined
   /** Documents that were retrieved, best first. */
   retrieved: ArrayLike<number>

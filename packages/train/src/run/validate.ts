@@ -17,7 +17,7 @@ export const MEASURES = ['MRR@10', 'nDCG@10', 'MAP@10', 'Recall@10'] as const
  *
  * The loss is the KL divergence with the original labels, equal probability on the
  * ground truth, over lists into which that is injected: if it was not retrieved it
- * would have no loss. The measures are of the retrieved candidates, reranked, and
+ * would have no loss. The measures rate the retrieved candidates, reranked, and
  * nothing is injected: a relevant document that was not found counts as not found.
  */
 export function validate(
