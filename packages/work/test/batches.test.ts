@@ -270,29 +270,20 @@ describe.runIf(postgres)('batches', () => {
     const move = (to: number) =>
       `UPDATE kith.items SET position = ${to} WHERE batch = ${id} AND position = 7`
     const changes: [sql: string, problem: string][] = [
-      [remove('position = 0'), 'expected 2345 queries, but these are missing: 1'],
-      [remove('position = 1234'), 'expected 2345 queries, but these are missing: 1235'],
-      [remove('position = 2344'), 'expected 2345 queries, but these are missing: 2345'],
-      [
-        remove('position BETWEEN 990 AND 1010'),
-        'expected 2345 queries, but these are missing: 991 to 1011',
-      ],
-      [remove('position >= 1000'), 'expected 2345 queries, but these are missing: 1001 to 2345'],
-      [remove('true'), 'expected 2345 queries, but these are missing: 1 to 2345'],
-      [
-        remove('position % 100 = 1'),
-        'expected 2345 queries, but these are missing: 2, 102, 202, 302, 402 and others',
-      ],
-      [move(5000), 'expected 2345 queries, but these are missing: 8'],
-      [move(-1), 'expected 2345 queries, but these are missing: 8'],
-      [queries(2344), 'expected 2344 queries, got 2345'],
-      [queries(0), 'expected 0 queries, got 2345'],
-      [queries(-1), 'expected -1 queries, got 2345'],
-      [queries(2346), 'expected 2346 queries, but these are missing: 2346'],
-      [
-        queries(2 ** 31 - 1),
-        'expected 2147483647 queries, but these are missing: 2346 to 2147483647',
-      ],
+      [remove('position = 0'), ': 1'],
+      [remove('position = 1234'), ': 1235'],
+      [remove('position = 2344'), ': 2345'],
+      [remove('position BETWEEN 990 AND 1010'), ': 991 to 1011'],
+      [remove('position >= 1000'), ': 1001 to 2345'],
+      [remove('true'), ': 1 to 2345'],
+      [remove('position % 100 = 1'), ': 2, 102, 202, 302, 402 and others'],
+      [move(5000), ': 8'],
+      [move(-1), ': 8'],
+      [queries(2344), 'got 2345'],
+      [queries(0), 'got 2345'],
+      [queries(-1), 'got 2345'],
+      [queries(2346), ': 2346'],
+      [queries(2 ** 31 - 1), ': 2346 to 2147483647'],
     ]
     for (const [sql, problem] of changes) {
       await run(database.url, sql)
