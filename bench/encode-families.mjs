@@ -39,7 +39,7 @@ const models = {
   'nomic-embed': { model_type: 'nomic_bert', ...sizes },
 }
 
-/** @param texts Glosses, and abstracts where they are available. */
+/** @param texts Glosses, and abstracts if they are available. */
 export async function families(texts, threads) {
   const python = pythonWith('torch, transformers, onnx', threads)
   if (!python) {

@@ -1,5 +1,5 @@
 /**
- * Texts for benchmarks of encoders: titles and abstracts of SciFact where they are available,
+ * Texts for benchmarks of encoders: titles and abstracts of SciFact if they are available,
  * glosses of WordNet.
  */
 import { existsSync, readFileSync } from 'node:fs'

@@ -98,7 +98,7 @@ async function transformers(folder, threads) {
   return async (texts) => (await extract(texts, { pooling: 'mean', normalize: true })).data
 }
 
-/** The path of their package, which is installed where it is missing. */
+/** The path of their package, which is installed if it is missing. */
 function install() {
   const cache = fileURLToPath(new URL('../node_modules/.cache/kith-bench/', import.meta.url))
   const manifest = join(cache, 'node_modules', TRANSFORMERS, 'package.json')
@@ -129,7 +129,7 @@ function byLength(texts) {
   return [...texts].sort((a, b) => a.length - b.length)
 }
 
-/** Of the beginnings of texts: where theirs cuts a text, it loses the [SEP] at its end. */
+/** Of the beginnings of texts: if theirs cuts a text, it loses the [SEP] at its end. */
 async function checkEqual(encoder, theirs, texts) {
   const short = texts.map((text) => text.slice(0, 500))
   const { data } = await encoder.encode(short)

@@ -47,7 +47,7 @@ function pipeline(name, inputs, entry) {
   return { time: cpu, megabytes }
 }
 
-/** Files of so many documents and queries, with a run of 60 candidates per query. */
+/** Files with this many documents and queries, and a run of 60 candidates per query. */
 async function filesOf(folder, documents, queries) {
   const shape = { documents, queries, dimensions: DIMENSIONS }
   const files = await writeTopicalFiles(folder, { ...shape, seed: 2 })

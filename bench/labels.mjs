@@ -14,7 +14,7 @@ import { sideBySide, table } from './measure.mjs'
 import { writeTopicalFiles, writeTopicalRun } from './topical-files.mjs'
 import { writeLines } from './write-lines.mjs'
 
-/** A process of its own, so that its memory is that of the job. */
+/** A separate process, so that its memory is the memory of the job. */
 const job = `import { labelRun } from '@kith/pipelines/labels'
 const { seconds, summary } = await labelRun(JSON.parse(process.argv[1]))
 console.log(JSON.stringify({ seconds, queries: summary.queries }))`

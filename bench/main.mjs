@@ -1,5 +1,5 @@
 /**
- * `npm run bench` runs every benchmark, `npm run bench -- text` those named. `summary` is one table of
+ * `npm run bench` runs every benchmark, `npm run bench -- text` only the named benchmarks. `summary` is one table of
  * all goals, `growth` the table of docs/scale.md. `--against=../old` compares the builds of this
  * checkout and of another one instead; `--minutes=10` is for `serve`, `--passages=1000000` and
  * `--corpus=german:corpus.jsonl` for `text`,
@@ -22,7 +22,7 @@ const benchmarks = [
   'serve',
   'work',
 ]
-/** Made of the others: they run only where they are named. */
+/** Made of the others: they run only if they are named. */
 const tables = ['summary', 'growth']
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

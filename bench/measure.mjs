@@ -30,7 +30,7 @@ export async function sideBySide(contestants, inputs, rounds) {
 }
 
 /**
- * Runs each of several things so many times in a row, batch by batch in turn, and returns the median
+ * Runs each of several functions this many times in a row, batch by batch in turn, and returns the median
  * milliseconds of CPU time of each, all threads together.
  */
 export async function inARow(contestants, inputs, { calls, batches }) {

@@ -13,7 +13,7 @@ export function passages(seed, count, words) {
 
 /**
  * A function that gives a query and passages of real English: definitions of WordNet's nouns one
- * after the other, which are on one topic where they follow each other.
+ * after the other, which are on one topic if they follow each other.
  */
 export async function englishPassages() {
   const { documents } = buildWordnet(await readNouns())
@@ -25,7 +25,7 @@ export async function englishPassages() {
   }
 }
 
-/** A function that writes texts of so many words, all on one topic. */
+/** A function that writes texts of this many words, all on one topic. */
 export function writer(seed) {
   const random = generator(seed)
   const zipf = () => Math.floor(40_000 ** (random() ** 2))
@@ -43,7 +43,7 @@ export function writer(seed) {
 
 const known = new Map()
 
-/** A word of its own for each rank, the frequent ones short. */
+/** A different word for each rank; frequent words are short. */
 function word(rank) {
   if (!known.has(rank)) {
     const letters = generator(rank)

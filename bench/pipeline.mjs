@@ -1,6 +1,6 @@
 /**
  * Pipelines from file to file: `evaluateRuns` of a run as large as MS MARCO's
- * dev.small (beside trec_eval where it is on the PATH); `rerankRun` on one and two
+ * dev.small (beside trec_eval if it is on the PATH); `rerankRun` on one and two
  * workers, with and without texts: its time, its CPU time per query, and how much of
  * that is spent in the kernel; and the memory of both as the run grows.
  */

@@ -32,7 +32,7 @@ export async function comparePublicCalls() {
   console.log(table(rows))
 }
 
-/** Milliseconds of CPU time of Gemm and of each call, with so many candidates. */
+/** Milliseconds of CPU time of Gemm and of each call, with this many candidates. */
 export async function measurePublicCall(size) {
   const { inputs, calls, batches } = sizes[size]
   const settings = { contextSize: size }

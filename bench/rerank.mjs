@@ -69,7 +69,7 @@ async function measureSize(size) {
         const name = `${kernel} ${dimensions} ${trust}`
         if (kernel !== 'typescript') contestants[name] = rerank
         else {
-          // Slow enough for a few runs of its own to do.
+          // Slow enough that a few runs suffice.
           const some = inputs.slice(0, size > 500 ? 2 : 6)
           alone[name] = (await sideBySide({ rerank }, some, some.length)).rerank
         }

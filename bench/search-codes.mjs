@@ -1,7 +1,7 @@
 /**
  * Exact search of 1,000,000 vectors of 768 numbers with codes (seven bits a number, made on the
  * way, see packages/stores) and without, in one thread: CPU time, as others may use the machine.
- * Real vectors are those of the WordNet dataset that `npm run demo` makes, or of the folder that
+ * Real vectors are the vectors of the WordNet dataset of `npm run demo`, or of the folder that
  * `--collection=` names, twice side by side and again and again, each time with other noise of a
  * fifth of their length. `--queries=` says how many queries share the pass.
  */
@@ -59,7 +59,7 @@ async function compare(data, memory, top) {
   return [top, plain.toFixed(2), coded.toFixed(2), (1000 / coded).toFixed(1), faster]
 }
 
-/** Unit vectors: those of a dataset, twice side by side, with noise; or noise alone. */
+/** Unit vectors: the vectors of a dataset, twice side by side, with noise; or noise alone. */
 function fill(vectors, collection, noise, seed) {
   const random = generator(seed)
   // A sum of three numbers from 0 to 1 has a variance of 1/4.

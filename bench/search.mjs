@@ -111,7 +111,7 @@ function spinners() {
   return Object.assign(spin, { close: () => threads.map((thread) => thread.terminate()) })
 }
 
-/** The same documents must be found, but for a few whose scores differ in the last bit. */
+/** Both must find the same documents, except a few whose scores differ in the last bit. */
 async function checkEqual({ rows }, theirs) {
   for (let q = 0; q < QUERIES; q++) {
     const found = new Set(theirs[q])

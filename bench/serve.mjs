@@ -1,10 +1,10 @@
 /**
- * The rerank server under load, server and load generator each in processes of their own: rerank
+ * The rerank server under load, server and load generator in separate processes: rerank
  * of 60 embedded documents. First as fast as it goes, then at half of that, where latencies count
  * from the moment a request was due; then one process beside two. `--minutes=5` keeps half of
  * the peak up so long in each format, and tells the slowest hundredth and the server's memory.
  *
- * CPU time is that of the server alone. Two cores cannot show what two workers can do, since the
+ * CPU time counts the server only. Two cores cannot show what two workers can do, since the
  * load generator needs some of them: one process and two get the same requests, fewer than one can
  * answer, and what two cores would do follows from the CPU time of each request.
  */
@@ -135,7 +135,7 @@ export async function load(server, options) {
   return { ...result, failed, serverCpu: (server.cpu() - before) / done }
 }
 
-/** Processes of their own, so that CPU time and memory are the server's. */
+/** Separate processes, so that CPU time and memory are the server's. */
 export async function serverProcess(workers, cwd = root) {
   const program = `import { startServer } from '@kith/server'
 const server = await startServer({ port: 0, workers: ${workers} })

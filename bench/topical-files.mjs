@@ -3,12 +3,12 @@ import { writeEmbeddings } from '@kith/ir'
 import { generator } from './clusters.mjs'
 import { writeLines } from './write-lines.mjs'
 
-/** How many topics the documents are of. */
+/** Number of topics of the documents. */
 const TOPICS = 200
 
 /**
  * Writes embeddings of documents around the centers of topics, of queries, and a run in which two
- * thirds of a query's candidates are of its own topic and none comes twice. Returns the files.
+ * thirds of a query's candidates have its topic, and no candidate comes twice. Returns the files.
  */
 export async function writeTopicalFiles(
   folder,

@@ -1,6 +1,6 @@
 /**
  * Fine-tuning steps beside PyTorch: the same weights, batches and settings on one thread
- * each. The losses of 20 steps must agree to 4 decimals; times are those of whole steps,
+ * each. The losses of 20 steps must agree to 4 decimals; times are of whole steps,
  * from token ids and document rows to changed weights. Then steps of the uppermost layers, with
  * the layers below them kept. PyTorch is found by python3, in
  * the folder that KITH_TORCH names or by itself.
@@ -59,7 +59,7 @@ export async function run() {
 
 /**
  * Steps of MiniLM of which the two uppermost layers learn, with the layers below computed at every
- * step or kept in a file, beside those of the whole model, in turn.
+ * step or kept in a file, and steps of the whole model, in turn.
  */
 async function upperLayers() {
   const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
@@ -74,7 +74,7 @@ async function upperLayers() {
   await kept.prepare(batches[0])
   const making = performance.now() - start
   try {
-    // Each has weights of its own to change: the second and the third are to give the same losses.
+    // Each model changes separate weights: the second and the third must give the same losses.
     const computed = await openEncoderModel('minilm', { topLayers: 2 })
     const steps = []
     for (const model of [whole, computed, kept]) {
@@ -117,7 +117,7 @@ async function upperLayers() {
   }
 }
 
-/** Queries of as many tokens as those of `makeData`: each of these words is one. */
+/** Queries with as many tokens as the queries of `makeData`: each word is one token. */
 function textBatches() {
   const words = 'heart water bread music light night paper stone river green'.split(' ')
   const random = generator(3)

@@ -122,7 +122,7 @@ function direction(random) {
   return vector.map((value) => value / length)
 }
 
-/** Processor time of the server and all its processes, also of those that have ended. */
+/** Processor time of the server and all its processes, also of ended processes. */
 function serverSeconds({ folder }) {
   const [main] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
   let ticks = 0

@@ -40,7 +40,7 @@ class AdapterData {
     this.name = `${basename(folder)}, ${basename(own)}`
     this.at = (name) => join(own, name)
     this.corpus = join(folder, 'corpus.jsonl')
-    // The training queries of some datasets are in a file of their own, and may have the ids of test queries.
+    // The training queries of some datasets are in a separate file, and may have the ids of test queries.
     this.#trainFile = join(folder, 'queries.train.jsonl')
   }
 

@@ -3,7 +3,7 @@ import { compare } from '@kith/ir'
 import { holm } from '@kith/ir/internal'
 
 /**
- * Prints gains over a base, averaged over draws; p values are of the queries' means over draws, corrected
+ * Prints gains over a base, averaged over draws; p values compare the queries' means over draws, corrected
  * over rows.
  *
  * @param plain The figures without an adapter, by split.

@@ -5,7 +5,7 @@
  *   node experiments/adapter.mjs FOLDER [--study recipes|draws|curve|evidence|decision] [--draws 3]
  *     [--labels even|bm25-10] [--targets one-hot,mixed] [--model MODEL --query-prefix TEXT] [--work FOLDER]
  *
- * - `recipes`: no labels, one label per query (a draw of those that are judged), both, all labels.
+ * - `recipes`: no labels, one label per query (drawn from its judged documents), both, all labels.
  * - `draws`: one label per query, search alone; for more draws.
  * - `curve`: labels and ranking of 100, 300, 1,000 and 2,000 queries.
  * - `evidence`: evidence-based labels instead of one label, each with the shrinkage that is best on dev
@@ -75,7 +75,7 @@ if (reranks) plain.reranked = await data.reranked('plain', data.queriesOf('test'
 await studies[values.study]()
 process.exit(0)
 
-/** Each recipe, on several draws where it depends on the draw. */
+/** Each recipe, on several draws if it depends on the draw. */
 async function studyRecipes() {
   const rows = []
   const recipes = ['ranking', 'labels', 'ranking+labels', ...(data.hasMany ? ['judgments'] : [])]
@@ -168,7 +168,7 @@ async function studyEvidence() {
   printRows(plain, rows, { against: 0 })
 }
 
-/** How often the sign of each measure with one label is that of nDCG@10 with all judgments. */
+/** How often each measure with one label has the same sign as nDCG@10 with all judgments. */
 async function studyDecision() {
   const usual = usualShrinkage('labels')
   const measures = ['nDCG@10', 'nDCG@100', 'Recall@100']

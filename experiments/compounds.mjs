@@ -4,7 +4,7 @@
  *
  *   node experiments/compounds.mjs DATASET [--work FOLDER]
  *
- * A word is split where the terms of both parts are in the corpus, with or without a linking s, n, en,
+ * A word is split if the terms of both parts are in the corpus, with or without a linking s, n, en,
  * es or er between them; of several splits, the one whose parts are in most documents (geometric mean),
  * if these are more than the whole word's. `german` is the tokenizer that Kith has; the other rows are functions.
  * t and p, Holm's over the rows, compare with stems and first five letters.

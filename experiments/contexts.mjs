@@ -97,7 +97,7 @@ export function dot(a, b) {
   return even + odd
 }
 
-/** Values less their mean, divided by their deviation: both those of `over`. */
+/** Values less the mean of `over`, divided by the deviation of `over`. */
 export function standardize(values, over = values) {
   const mean = over.reduce((sum, value) => sum + value, 0) / over.length
   const squares = over.reduce((sum, value) => sum + (value - mean) ** 2, 0)
@@ -146,7 +146,7 @@ function partsOf({ vectors, texts }, query, { rows, g0, further, share = 0 }) {
   })
 }
 
-/** p: how similar each candidate is in the graph to those that support it, itself aside; each supporter has a weight. */
+/** p: mean similarity of each candidate in the graph to its supporters, without itself; each supporter has a weight. */
 export function supportOf(graph, supporters, weightOf = () => 1) {
   const known = supporters.map((d) => ({ d, row: graph[d], weight: weightOf(d) }))
   const means = graph.map((_, c) => {
@@ -165,7 +165,7 @@ function defaultScores({ g, neighbors, graph }) {
 
 /**
  * The contexts of a dataset's queries with the parts of their scores. `contextOf` gives a query's
- * `{ rows, g0 }`, and a further view where there is one.
+ * `{ rows, g0 }`, and a further view if there is one.
  */
 export function contextsOf(collection, contextOf = defaultContext) {
   return collection.queries.map((query) => {
@@ -192,7 +192,7 @@ function defaultContext({ pool, near, words }) {
   return contextFrom(pool, g0)
 }
 
-/** The rows of a context, and their g0, from those of the pool. */
+/** The rows of a context, and their g0, from the rows of the pool. */
 export function contextFrom(pool, g0) {
   const chosen = highest(g0, CONTEXT)
   return { rows: chosen.map((place) => pool[place]), g0: chosen.map((place) => g0[place]) }

@@ -7,7 +7,7 @@
  * FOLDER is NFCorpus (../shared/data/nfcorpus), or a WordNet dataset of the demo (demo-output/wordnet-part).
  *
  * - `first`: the first candidates of the search.
- * - `margin`: those less similar to the query than 0.95 of the label's similarity, as in
+ * - `margin`: candidates less similar to the query than 0.95 of the label's similarity, as in
  *   `mine_hard_negatives(relative_margin=0.05)` of sentence-transformers.
  * - `hard-negatives`: the format of `kith labels`, by the preset `joint-texts` (joint evidence with texts) and
  *   the number of documents that it leaves out.

@@ -5,7 +5,7 @@
  *   node experiments/languages.mjs DATASET=TOKENIZER… [--also NAMES] [--definitions] [--work FOLDER]
  *
  * DATASET is a folder with corpus.jsonl, queries.jsonl and qrels/; TOKENIZER is compared with `none`,
- * `prefix5` and `english`, and with those that --also names. MiniLM makes the embeddings, which are kept
+ * `prefix5` and `english`, and with the tokenizers that --also names. MiniLM makes the embeddings, which are kept
  * in the working folder. With --definitions, for a corpus of Python functions, two more rows have the name
  * and the docstring of a function as its title: of `english` and of TOKENIZER. t and p, Holm's over the rows, compare with `english`.
  */

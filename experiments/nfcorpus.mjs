@@ -8,7 +8,7 @@
  *     [--labels even|bm25-10|bm25-3] [--model MODEL] [--query-prefix TEXT] [-- options of kith train]
  *
  * FOLDER is BEIR's nfcorpus with train and dev judgments (../shared/data/nfcorpus). Labels are
- * drawn evenly from a query's relevant documents; or from those among the first 10 or 3 of BM25, as
+ * drawn evenly from a query's relevant documents; or from its relevant documents in BM25's top 10 or 3, as
  * annotators who see what one engine shows would draw them.
  */
 import { existsSync, mkdirSync } from 'node:fs'

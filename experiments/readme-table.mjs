@@ -1,13 +1,13 @@
 /**
  * Makes the README's table: nDCG@10 and milliseconds per query of vector search, BM25, both fused, Kith
- * and, where named, a cross-encoder, with paired t-tests.
+ * and, if named, a cross-encoder, with paired t-tests.
  *
  *   node experiments/readme-table.mjs DATASET... [--cross-encoder MODEL] [--timed 10] [--work FOLDER]
  *
  * DATASET is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv (or dev.tsv): one of
  * ../shared/data, or demo-output/wordnet-half, which `npm run demo` makes. MODEL is a folder or a name
  * on the Hugging Face hub, such as cross-encoder/ms-marco-MiniLM-L-6-v2. `random` is a model of the
- * same layout with random weights, for machines without a connection: its latency is that of the real
+ * same layout with random weights, for machines without a connection: its latency equals that of the real
  * model, its rankings mean nothing and are not evaluated.
  *
  * Milliseconds are medians over queries (a cross-encoder reads --timed of them), one query at a time on
@@ -201,7 +201,7 @@ function print(columns) {
   }
 }
 
-/** The means of all rankings, marked where they differ significantly from vector search. */
+/** The means of all rankings, marked if they differ significantly from vector search. */
 function figuresOf(evaluations) {
   const { [VECTOR]: plain, ...others } = evaluations
   const tests = Object.values(others).map((other) => compare(plain, other, MEASURE).tTest)

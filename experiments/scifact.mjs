@@ -1,6 +1,6 @@
 /**
  * Compares training targets on SciFact's 809 sparsely judged training queries. A fifth of them is held
- * out for validation. Reports the 300 test queries, and those that share no relevant document with a
+ * out for validation. Reports the 300 test queries, and the test queries that share no relevant document with a
  * training query.
  *
  *   node experiments/scifact.mjs FOLDER encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
@@ -29,7 +29,7 @@ mkdirSync(own, { recursive: true })
 const at = (name) => join(own, name)
 const docs = join(collection, 'embeddings/all-MiniLM-L6-v2/docs.npy')
 
-// Test and training queries may have the same ids: those of training get a prefix.
+// Test and training queries may have the same ids: training ids get a prefix.
 const texts = []
 for await (const { id, text } of readTexts(join(collection, 'queries.jsonl')))
   texts.push({ id, text })

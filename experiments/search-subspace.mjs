@@ -93,7 +93,7 @@ function add(a, b) {
   return a.map((line, i) => line.map((value, j) => value + b[i][j]))
 }
 
-/** Orthonormal directions, those of the largest moments first: a few steps of the power method. */
+/** Orthonormal directions, largest moments first: a few steps of the power method. */
 function principal(matrix) {
   let vectors = Array.from({ length: dimensions }, () =>
     Float64Array.from({ length: dimensions }, () => random() - 0.5),
@@ -102,7 +102,7 @@ function principal(matrix) {
     vectors = vectors.map((vector) =>
       Float64Array.from(matrix, (line) => dot(line, vector, dimensions)),
     )
-    // Twice, as once leaves errors of rounding where vectors were nearly parallel.
+    // Twice, as once leaves errors of rounding if vectors were nearly parallel.
     orthonormalize(vectors)
     orthonormalize(vectors)
   }

@@ -74,7 +74,7 @@ function mixed(share) {
   return (own, other) => (1 - share) * own + share * other
 }
 
-/** The vectors of a view by row, undefined if a document has none of its own. */
+/** The vectors of a view by row, undefined if a document has no vector. */
 async function encodeView({ name, texts }) {
   const [input, out] = ['jsonl', 'npy'].map((ending) => join(work, name, `${view}.${ending}`))
   const entries = texts.flatMap((text, row) => {

@@ -12,7 +12,7 @@ const DOCS = [3, 5, 8, 12]
 const WEIGHTS = [0.2, 0.3, 0.4]
 /** How often supporters are chosen. */
 const ROUNDS = [1, 2, 3]
-/** The weight of a supporter: the same for all, or e to the power of its own score. */
+/** The weight of a supporter: the same for all, or e to the power of the supporter's score. */
 const COUNTS = { equal: () => 1, 'by score': Math.exp }
 
 const collections = await openCollections(process.argv.slice(2))

@@ -5,7 +5,7 @@
  *   node experiments/titles.mjs FOLDER [--qrels FILE] [--work FOLDER]
  *
  * FOLDER has corpus.jsonl with titles, queries.jsonl and embeddings/all-MiniLM-L6-v2. No judgment
- * is used but for the figures.
+ * is used only for the figures.
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -67,9 +67,9 @@ export function readArguments(further = [], options = {}) {
 /**
  * Trains once and ranks documents for all queries with what was learned; returns the run's file.
  * `data` has the files: docs, queries (texts), embeddings (of the queries), run, trainQrels,
- * devQrels; labels where they were made before, and corpus where the run is to be reranked as well,
- * into a file with .reranked in its name; test where other queries are ranked. `teacher`, `outside` and `settings` are
- * those of `trainFromFiles`.
+ * devQrels; labels if they were made before, and corpus if the run is to be reranked as well,
+ * into a file with .reranked in its name; test if other queries are ranked. `teacher`, `outside` and `settings` are
+ * the options of `trainFromFiles`.
  */
 export async function trainedRun(folder, { what, target, seed, passed, ...trial }, data) {
   const name = [what, trial.name ?? target, ...passed].join('_').replaceAll(/[^\w.-]/g, '')
@@ -122,7 +122,7 @@ export async function figuresOf(file, qrels, measures = ['nDCG@10']) {
 
 /**
  * Prints a study as two tables: each recipe's figures, averaged over draws, and how they compare
- * with those of the first recipe, then with those of the last one, plain search. p values are
+ * with the first recipe, then with the last row, plain search. p values are
  * corrected for the number of recipes.
  */
 export function printStudy(title, table) {
@@ -181,7 +181,7 @@ function signed(value) {
 
 /**
  * Prints a line for each row: mean and deviation of a measure over its repetitions, and how its
- * mean per query compares with that of the row named first; queries of a cluster count as one.
+ * mean per query is compared with the row named first; queries of a cluster count as one.
  */
 export function printTable(title, rows, { measure = 'nDCG@10', clusters } = {}) {
   console.log(`\n${title}: ${measure}`)
@@ -215,7 +215,7 @@ function average(evaluations) {
   return { queries, measures, perQuery }
 }
 
-/** `--name value …` as properties: numbers where they are numbers. */
+/** `--name value …` as properties: numbers if they are numbers. */
 function readOptions(options) {
   const names = options.filter((_, i) => i % 2 === 0)
   return Object.fromEntries(

@@ -67,7 +67,7 @@ const groups = {
     'RRF of both': (query) => plain(bothOf(query)),
   },
   'first 50': rerankings({}),
-  // The words score is then that of the search for words, for every hit.
+  // Every hit then has the BM25 score of the search by words.
   'first 50, term statistics': rerankings({ statistics, settings: { preselect: 0 } }),
   '50 of 200, term statistics': { ...rerankings({ statistics }), ...fetchings() },
 }

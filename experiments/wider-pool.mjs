@@ -27,9 +27,9 @@ const POOLS = [
   [500, 200],
 ]
 /**
- * `all`: means and deviations are those of all that a context is chosen from. `neighbors`: the same,
+ * `all`: means and deviations over all candidates that a context is chosen from. `neighbors`: the same,
  * but a document beyond the first 200 must be as near the first 10 as half of the first 50 are.
- * `first`: means and deviations are those of the first 200.
+ * `first`: means and deviations over the first 200 candidates.
  */
 const RULES = ['all', 'neighbors', 'first']
 

@@ -58,7 +58,7 @@ for (const [query, grades] of await readQrels(at('qrels/train.tsv'))) {
 await writeQrels(join(folder, 'complete.tsv'), inList, { format: 'beir' })
 const completeDev = await readQrels(at('qrels/dev.tsv'))
 
-// The ranking that annotators saw: that of the embeddings, or of BM25.
+// The ranking that annotators saw: by embeddings, or by BM25.
 const depth = given.labels === 'even' ? 200 : Number(/^bm25-(\d+)$/.exec(given.labels)?.[1])
 const shown = given.labels === 'even' ? run : await bm25Run()
 

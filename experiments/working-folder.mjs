@@ -40,7 +40,7 @@ export async function makeWorkingFolder(folder, { qrels: file, model, queryPrefi
 }
 
 /**
- * The embeddings of a working folder; those of the dataset itself where it has none of documents.
+ * The embeddings of a working folder; the dataset's embeddings if the folder has none of documents.
  */
 export async function openVectors(folder, work) {
   const own = join(work, 'docs.npy')

@@ -24,7 +24,7 @@ export function addressesOf(folder) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const { folder, ...manifest } of publicPackages()) {
-    // Behind the license, where those fields stand that a registry shows.
+    // After the license, among the fields that a registry shows.
     const { name, version, description, keywords, license, ...rest } = manifest
     const shown = { name, version, description, keywords, license, ...addressesOf(folder) }
     const written = JSON.stringify({ ...shown, ...rest, ...addressesOf(folder) }, undefined, 2)

@@ -72,7 +72,7 @@ function textOf(wasm) {
   return [constant('alphabet', alphabet.join('')), constant('wasm', text)]
 }
 
-/** What a package exports; nothing where the sources stand alone. */
+/** What a package exports; nothing if the sources stand alone. */
 async function exportsOf(manifest) {
   if (!existsSync(manifest)) return {}
   return JSON.parse(await readFile(manifest, 'utf8')).exports

@@ -71,8 +71,8 @@ export function stalePackages(root) {
 }
 
 /**
- * The packages to build: those that are stale or were built from other bytes, and those whose page
- * carries the code of one of them. All of them where something has changed that all builds read.
+ * The packages to build: stale packages, packages built from other bytes, and packages whose page
+ * carries the code of one of them. All of them if something has changed that all builds read.
  */
 export function packagesToBuild(root, digests) {
   const built = readBuilt(root)
@@ -98,7 +98,7 @@ function sourcesOf(root, folder) {
   return PARTS.flatMap((part) => filesIn(root, `${folder}/${part}`))
 }
 
-/** The declarations of a package's entries, which a build keeps; of each source where there are no entries. */
+/** The declarations of a package's entries, which a build keeps; of each source if there are no entries. */
 function outputsOf(root, sources, folder) {
   const { exports = {} } = manifestOf(root, folder)
   const entries = Object.values(exports).flatMap(({ types }) => types ?? [])

@@ -1,5 +1,5 @@
 /**
- * `npm run build`: builds all packages, or those named by their folders, each after those that it
+ * `npm run build`: builds all packages, or the packages named by their folders, each after the packages that it
  * imports. This process compiles one after the other; beside it, others make kernels and the page.
  */
 import { spawn } from 'node:child_process'

@@ -71,7 +71,7 @@ for (const name of readdirSync('dist', { recursive: true })) {
   if (name.endsWith('.d.ts') && !referred.has(name)) rmSync(join('dist', name))
 }
 
-/** Comments stay where a public entry names what they describe. */
+/** Comments stay if a public entry names what they describe. */
 if (minify) {
   const entries = Object.values(exports).flatMap(
     ({ types }) => types?.slice('./dist/'.length) ?? [],

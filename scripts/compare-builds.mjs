@@ -146,7 +146,7 @@ function keep(path, name) {
   copyFileSync(path, copy)
 }
 
-/** All files but those of a store, which have random names, and the sweep's with measured times. */
+/** All files except the files of a store, which have random names, and files of a sweep with measured times. */
 function filesOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,12 +1,12 @@
 /**
- * Compiles packages in one process, as `tsc -p` compiles each in one of its own. Types are
- * checked where code must do without Node's; the others are left to `npm run check`, which has
+ * Compiles packages in one process, while `tsc -p` needs a process for each. Types are
+ * checked if code must do without Node's; the others are left to `npm run check`, which has
  * Node's for all.
  */
 import { resolve } from 'node:path'
 import ts from 'typescript'
 
-/** Declarations that were read for a package, for those that import the same: most are Node's and the DOM's. */
+/** Declarations that packages share after they were read once: most are Node's and the DOM's. */
 const declarations = new Map()
 
 /**

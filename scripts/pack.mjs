@@ -3,7 +3,7 @@
  *
  *   npm run pack -- @kith/cli @kith/encoder
  *
- * Those named, with the packages of Kith that they need; all without a name. The files are in `packed/`.
+ * Packs the named packages with the packages of Kith that they need; without names, all packages. The files are in `packed/`.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

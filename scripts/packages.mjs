@@ -13,7 +13,7 @@ export function publicPackages() {
     .filter((one) => !one.private)
 }
 
-/** A package of Kith by its name, and those that it installs. */
+/** A package of Kith by its name, and the packages that it installs. */
 export function withDependencies(name, packages, found = []) {
   if (found.includes(name)) return found
   const { dependencies = {} } = packages.find((one) => one.name === name)

@@ -31,7 +31,7 @@ function install() {
   writeFileSync(stamp, digest)
 }
 
-/** Builds the packages that changed, and those that carry parts of them. */
+/** Builds the packages that changed, and the packages that bundle parts of them. */
 function build() {
   const digests = buildDigests(root)
   const stale = packagesToBuild(root, digests)

@@ -4,7 +4,7 @@
  *
  *   node scripts/try-packed.mjs [--adapters] [--node 22]
  *
- * It downloads their dependencies where npm's cache lacks them. `--adapters` installs the adapters
+ * It downloads their dependencies if npm's cache lacks them. `--adapters` installs the adapters
  * and their frameworks too, `--node` another Node (npm package `node`), which runs the programs again.
  */
 import { spawnSync } from 'node:child_process'

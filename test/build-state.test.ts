@@ -50,7 +50,7 @@ test('stalePackages accepts a build that is newer than its sources, with or with
   expect(stalePackages(root)).toEqual([])
 })
 
-test('stalePackages accepts a build of the same bytes, whatever the times of the sources are', () => {
+test('stalePackages accepts a build of the same bytes with any times of the sources', () => {
   stamp(21)
   put('packages/a/src/index.ts', 'export const x = 1', 30)
   expect(stalePackages(root)).toEqual([])

@@ -31,7 +31,7 @@ const expected: Record<string, RegExp> = {
   'train.mjs':
     /^6 held-out queries: nDCG@10 0\.3\d before, (0\.9\d|1\.00) after\nuse the adapter\n48 queries adapted\n$/,
   'tune.mjs':
-    /^default: no search with 50 judged queries or fewer.*\n32 queries, 0 kinds of missing data\n48 queries reranked\n$/,
+    /^default: with 50 judged queries or fewer.*\n32 queries, 0 kinds of missing data\n48 queries reranked\n$/,
   'tune-training.mjs':
     /^trial 1: nDCG@10 0\.4\d+ [\s\S]*, 6 of 6\nnDCG@10 0\.4\d with the given settings, 0\.[67]\d with the best\nlearning rate 0\.0\d+\n$/,
   'audit.mjs':

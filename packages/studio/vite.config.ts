@@ -11,7 +11,7 @@ export default defineConfig({
     outDir: fileURLToPath(new URL('./dist/page', import.meta.url)),
     emptyOutDir: true,
     target: 'es2023',
-    // Whoever passes the page on passes on what it is made of, and must say under which licenses.
+    // The page contains its dependencies, so copies of the page must include their licenses.
     license: { fileName: 'licenses.md' },
     // The page's policy allows no data: addresses.
     assetsInlineLimit: 0,

@@ -12,7 +12,7 @@ const names = {
 }
 
 /**
- * Before and after: every run's figures, and how many queries it made better and worse. p is that of
+ * Before and after: every run's figures, and how many queries it made better and worse. p comes from
  * `kith eval`: the randomization test, Holm-corrected for the number of runs.
  */
 export async function finalTable(files, qrelsFile) {

@@ -1,7 +1,7 @@
 /**
  * The contexts of the golden cases, row 0 the query. All but `decimals` have small whole numbers, or
  * fractions of 1,024, whose inner products float32 holds exactly: ties are ties in every kernel,
- * whatever the order of its sums.
+ * in any order of its sums.
  */
 import { seededFraction } from '@kith/base/random'
 

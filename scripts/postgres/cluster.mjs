@@ -18,7 +18,7 @@ import { binaries, hasVector, Missing, run } from './programs.mjs'
  * A PostgreSQL server of one's own, in a temporary folder, on a free port of this machine only.
  *
  * The folder is its maker's, and has the address with the password; the server's user owns `data`
- * alone. Where the maker is root, it writes nothing into `data`: a link that the server's user put
+ * alone. If the maker is root, it writes nothing into `data`: a link that the server's user put
  * there would lead root's writing elsewhere.
  */
 export class Cluster {
@@ -108,7 +108,7 @@ export class Cluster {
   }
 
   #control(action, ...args) {
-    // The server must not keep our pipes open: whoever waits for their end would wait for ever.
+    // The server must not keep our pipes open: a reader that waits for their end would wait forever.
     run(join(binaries(), 'pg_ctl'), [action, '-D', this.data, '-w', ...args], {
       ...serverUser(),
       cwd: this.folder,

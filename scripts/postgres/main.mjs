@@ -1,7 +1,7 @@
 /**
  * A private PostgreSQL with pgvector, for tests and for trying things out:
  *
- *   node scripts/postgres/main.mjs install       builds pgvector where it is missing (Debian, as root)
+ *   node scripts/postgres/main.mjs install       builds pgvector if it is missing (Debian, as root)
  *   node scripts/postgres/main.mjs start         starts a server in a temporary folder; prints both
  *   node scripts/postgres/main.mjs url FOLDER    prints where it answers
  *   node scripts/postgres/main.mjs stop FOLDER   stops it and removes the folder

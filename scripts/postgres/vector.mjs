@@ -50,7 +50,7 @@ export function buildVector(root = '') {
 
 /**
  * Makes the folders of a build. Nobody else can write where root builds; Debian's downloads run as
- * a user of their own, `_apt`, who gets through to one folder and owns nothing else.
+ * a separate user, `_apt`, who can enter one folder and owns nothing else.
  * @param {{ uid: number, gid: number } | undefined} downloader
  */
 export function makeBuildFolders(downloader = downloadUser()) {

@@ -1,4 +1,4 @@
-/** Internal: embeddings of an OpenAI-compatible endpoint, in the place of the built-in encoder. */
+/** Internal: embeddings of an OpenAI-compatible endpoint, instead of the built-in encoder. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { KithError } from '@kith/core'
@@ -201,7 +201,7 @@ export class Endpoint {
       const items = Array.isArray(parsed?.data) ? parsed.data : []
       if (parsed && items.every((item) => typeof item === 'object' && item !== null)) return parsed
     } catch {
-      // Said below.
+      // The error is reported below.
     }
     throw this.#error(
       `expected JSON in the format of OpenAI’s embeddings, got ${answer.slice(0, 100)}`,
@@ -230,7 +230,7 @@ const BUILT_IN = ['pooling', 'normalize', 'maxTokens', 'revision', 'quantize', '
  * dimensions. The key is in the environment (`KITH_EMBED_KEY`).
  *
  * @param address The endpoint, `…/v1/embeddings`, or the server that has it.
- * @param options Those of an encoder; one that an endpoint does not take is an error.
+ * @param options Options of an encoder; an option that an endpoint does not support is an error.
  */
 export async function openEndpoint(
   address: string,

@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 
 /**
- * Loads a package that only some users need; where it is missing, the message says what to install.
+ * Loads a package that only some users need; if it is missing, the message says what to install.
  *
  * @param need What needs it, such as `encoding needs`.
  */

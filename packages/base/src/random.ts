@@ -12,8 +12,8 @@ import { KithError } from '@kith/core'
  */
 
 /**
- * The tuner's stream: a counter whose words are mixed, from where the seeds say. Trial 7 of study 2
- * draws the same whatever was drawn before, so that a search can be stopped, resumed and divided.
+ * The tuner's stream: a counter that starts at the seeds, with mixed words. Trial 7 of study 2
+ * draws the same words independently of earlier draws, so that a search can be stopped, resumed and divided.
  */
 export function hashedWords(...seeds: readonly number[]): Words {
   let state = 0x9e3779b9
@@ -42,7 +42,7 @@ function mixed(word: number): number {
 }
 
 /**
- * Training's stream, of four words of state (sfc32). Step 7 of seed 2 draws the same whatever was
+ * Training's stream, with four words of state (sfc32). Step 7 of seed 2 draws the same, whatever was
  * drawn before, so that training can be stopped and resumed.
  */
 export function sfcWords(...seeds: readonly number[]): Words {

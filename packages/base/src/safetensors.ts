@@ -8,7 +8,7 @@ import { checkRegular, Header, POSITIONS } from './files/regular-file.ts'
 import { writeAtomic } from './files/write-atomic.ts'
 import { halfTable, notFinite } from './half.ts'
 
-/** The bytes of a tensor, whatever its type. */
+/** The bytes of a tensor of any type. */
 export async function readTensorBytes(tensor: StoredTensor): Promise<Uint8Array> {
   return withFile(tensor.file, async (handle) => {
     const { buffer } = await readBytes(handle, tensor)

@@ -61,7 +61,7 @@ describe.each(kinds)('a pool of type %s', (kind) => {
       expect(status).toBe('rejected')
       expect(String((rest as PromiseRejectedResult).reason)).toMatch(/the work was stopped/)
     }
-    await expect(pool.run(() => ({ action: 'count' }))).rejects.toThrow('the work was stopped')
+    await expect(pool.run(() => ({ action: 'count' }))).rejects.toMatchObject({ code: 'CLOSED' })
     await pool.close()
     expect(pool.started()).toBe(1)
   })

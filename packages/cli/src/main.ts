@@ -62,7 +62,7 @@ async function run(name: string, args: readonly string[]): Promise<number> {
   return await runCommand(name, args)
 }
 
-/** Prints; `print`, which needs a package, is loaded only where standard output is a file. */
+/** Prints; `print`, which needs a package, is loaded only if standard output is a file. */
 async function printAlone(text: string): Promise<void> {
   if (standardOutputIsFile()) (await import('./terminal/output.ts')).print(text)
   else process.stdout.write(text)

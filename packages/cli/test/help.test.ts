@@ -26,7 +26,7 @@ test.each(commands.map((command) => [command.name, command] as const))(
   },
 )
 
-test('rerank, labels and train take few options besides those of every DATASET', () => {
+test('rerank, labels and train take few options besides the options of every DATASET', () => {
   const count = (name: string): number =>
     Object.values(commands.find((command) => command.name === name)!.options).filter(
       ({ group }) => group !== 'Dataset',

@@ -29,11 +29,11 @@ describe('kith labels', () => {
     const json = JSON.parse(labels('narrow.jsonl', ...options))
     expect(json).toMatchObject({
       ...{ out: path('narrow.jsonl'), position: queries, queries: judged.once - judged.twice },
-      leftOut: { 'more ground truth than the context': judged.twice },
+      leftOut: { 'more ground truth than contextSize': judged.twice },
     })
     expect(Object.keys(json)).not.toContain('missing')
     const audited = succeed('audit', ...inputs(), ...options.slice(0, 4), '--out', path('a.tsv'))
-    expect(audited).toContain('155 queries left out: more ground truth than the context')
+    expect(audited).toContain('155 queries left out: more ground truth than contextSize')
   })
 
   test('names wrong inputs, and reports what was left out', () => {

@@ -14,7 +14,7 @@ function barOf(total: number, columns?: number) {
   return { bar, stream, written: () => written, shown: () => written.split('\r\u001b[K').at(-1)! }
 }
 
-test('computes the rate from the work of this bar, without that of an earlier call', () => {
+test('computes the rate from the work of this bar, without the work of an earlier call', () => {
   const { bar } = barOf(300)
   bar.update(250)
   expect(bar.line(250, 1)).toMatch(/250 of 300$/)

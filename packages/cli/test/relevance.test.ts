@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     expect(plain.last).toContain('Reranking helped')
     const set = ['collapse=0.9', 'group=source', 'prior=loans', 'priorWeight=0.3']
     const one = written('one.trec', ...set.flatMap((name) => ['--set', name]), '--workers', '1')
-    const folded = /^(\d+) documents folded into a better one of their query$/.exec(one.last)
+    const folded = /^(\d+) documents folded into a higher-ranked document$/.exec(one.last)
     expect(Number(folded![1])).toBe(plain.out.length - one.out.length)
     const sources = new Map(documents.map(({ _id, metadata }) => [_id, metadata.source]))
     const groups = one.out.map((line) => line.split(' ')).map(([q, , d]) => q + sources.get(d))

@@ -16,7 +16,7 @@ const files = (): string[] => [
   ...['--run', path('run.trec'), '--queries', path('queries.npy'), '--docs', path('docs.npy')],
 ]
 
-test('shows the settings of the run on its page, and not those of an earlier run', () => {
+test('shows the settings of the run on its page, not the settings of an earlier run', () => {
   succeed('rerank', ...files(), '--set', 'lambda=0.123', '--out', path('better.trec'))
   const report = () =>
     kith(

@@ -44,7 +44,7 @@ describe('kith tune', () => {
     const tuned = ['--settings', path('tuned.json'), '--set', 'collapse=0.9']
     succeed('rerank', ...inputs(), ...tuned, '--out', path('list-by-file.trec'))
     const own = ['--set', 'collapse=0.9', '--out', path('list.trec')]
-    expect(succeed('rerank', ...inputs(), ...own)).toMatch(/\n\d+ documents folded into a better/)
+    expect(succeed('rerank', ...inputs(), ...own)).toMatch(/\n\d+ documents folded into a higher/)
     expect(read('list-by-file.trec')).toBe(read('list.trec'))
   })
 

@@ -35,7 +35,7 @@ test('does not compile with a misspelled option or one of another kind', () => {
   expect(texts(values, 'force')).toBe(true)
 })
 
-test('shows sizes as they are read', () => {
+test('prints sizes in the form that options accept', () => {
   for (const size of ['0', '1000', '8M', '256M', '4G', '3K']) {
     const bytes = optionalBytes({ size } as Values, 'size')!
     expect(sizeText(bytes)).toBe(size)

@@ -1,4 +1,4 @@
-/** What the kernel knows about the characters of a text in UTF-16. */
+/** The kernel's table of the characters of a text in UTF-16. */
 
 import { word } from './address'
 
@@ -57,7 +57,7 @@ export function entryAt(at: usize, folds: usize): i32 {
   return load<i32>(word(folds, <i32>load<u16>(at)))
 }
 
-/** The entry of the character here as the text around it makes it; −1 where the text cannot be read. */
+/** The entry of the character here as the text around it makes it; −1 if the text cannot be read. */
 export function resolve(at: usize, entry: i32, folds: usize): i32 {
   if (entry == UNMET) entry = meet(<i32>load<u16>(at))
   if ((entry >= 0 && !(entry & NONSTARTER)) || entry == UNREADABLE) return entry

@@ -27,7 +27,7 @@ export function countAll(
   memory.fill(table, 0, (<usize>slots) << 2)
   const titleTerms = countTerms(0, first, 0, slots, hashes, order, table, out)
   const size = countTerms(first, tokens, titleTerms, slots, hashes, order, table, out)
-  // The table has served: its place takes where the next position of each term goes.
+  // The table is no longer needed: its memory takes where the next position of each term goes.
   let from = 0
   for (let term = 1; term <= size; term++) {
     const entry = entryAt(out, term)
@@ -65,7 +65,7 @@ function countTerms(
     const term = select(size, known, known == 0)
     store<i32>(slot, term)
     const entry = entryAt(out, term)
-    // A new entry's count is whatever was there before; that of a known one goes up.
+    // A new entry has an arbitrary count, which is replaced; the count of a known entry increases.
     const count = select(0, load<i32>(entry, 8), known == 0)
     store<u64>(entry, key)
     store<i32>(entry, count + 1, 8)

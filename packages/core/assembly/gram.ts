@@ -4,7 +4,7 @@ import { word } from './address'
  * docs/method.md section 1: S = X·Xᵀ, the upper triangle computed and mirrored.
  *
  * `x` holds `count` vectors of `dimensions` floats (a multiple of 4, zero-padded), filled up with
- * zeros to `rows`, a multiple of 4; `s` receives rows × rows floats, of which those beyond `count`
+ * zeros to `rows`, a multiple of 4; `s` receives rows × rows floats; floats beyond `count`
  * may stay as they were. Every entry is one chain
  * of four-lane sums over the whole length, wherever it stands in the matrix, so
  * that equal vectors get bit-equal similarities and ties stay ties.
@@ -14,8 +14,8 @@ export function gram(x: usize, count: i32, rows: i32, dimensions: i32, s: usize,
   const bytes = (<usize>dimensions) << 2
   const line = (<usize>rows) << 2
   const tile = max<i32>(4, (TILE_BYTES / <i32>bytes) & ~3)
-  // One or two vectors behind the last block of four, such as the last one where a query has 60
-  // candidates, are the two rows of blocks of their own: half as many as if they were columns.
+  // One or two vectors behind the last block of four, such as the last one if a query has 60
+  // candidates, are the two rows of separate blocks: half as many blocks as if they were columns.
   const last = rows - 4
   const whole = !add && count - last <= 2 ? last : rows
   // A tile of rows stays in the second-level cache while all rows below it pass by, four of them at
@@ -36,7 +36,7 @@ export function gram(x: usize, count: i32, rows: i32, dimensions: i32, s: usize,
 
 const TILE_BYTES: i32 = 1 << 18
 
-/** a · b + sum, fused where the build has relaxed SIMD. */
+/** a · b + sum, fused if the build has relaxed SIMD. */
 function madd(a: v128, b: v128, sum: v128): v128 {
   if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(a, b, sum)
   return f32x4.add(f32x4.mul(a, b), sum)
@@ -52,7 +52,7 @@ function fold(a: v128, b: v128, c: v128, d: v128): v128 {
 /**
  * Rows i, i + 1 against rows j .. j + 3. Eight sums and six operands fill the sixteen registers;
  * larger blocks spill. Each row has a pointer that moves on, since V8 would add a shared offset
- * anew for every load. The way out between two steps keeps V8 from loading both steps' operands at
+ * again for every load. The exit between two steps keeps V8 from loading both steps' operands at
  * once, which spills too.
  */
 function block(

@@ -96,7 +96,7 @@ function gather(marks: usize, length: i32, queue: usize): i32 {
   return met
 }
 
-/** The largest weight of the query's terms within so many terms in a row. */
+/** The largest weight of the query's terms within a window of this many terms. */
 function bestWindow(queue: usize, met: i32, weights: usize, windowTerms: i32, seen: usize): f64 {
   let head = 0
   let sum: f64 = 0

@@ -5,7 +5,7 @@ import { word } from './address'
  * first, ties by the lower row.
  *
  * Per row: a threshold is bisected until few enough values lie at or above it,
- * those are gathered in index order, and each one's place is the number of
+ * these values are gathered in index order, and the place of each value is the number of
  * larger ones: no branch depends on the data except the number of bisections.
  *
  * `s` has `rows` columns (a multiple of 4), of which the last rows − count are
@@ -95,7 +95,7 @@ function gather(row: usize, end: usize, threshold: f32, values: usize, found: us
     const four = v128.load(at)
     const mask = i32x4.bitmask(f32x4.ge(four, level))
     if (mask == 0) continue
-    // All four are written; only those that count move the end on.
+    // All four are written; only values that count advance the end.
     const index = <i32>((at - row) >> 2)
     store<f32>(values + n, f32x4.extract_lane(four, 0))
     store<i32>(found + n, index)

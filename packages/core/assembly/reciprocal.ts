@@ -3,7 +3,7 @@
  * 64-bit words per row of the context.
  *
  * i is among the first n + 1 of rank[j] exactly when S[j, i] is not behind the
- * last of those: one comparison with that row's limit instead of a search.
+ * last of these neighbors: one comparison with that row's limit instead of a search.
  */
 
 import { double, word } from './address'
@@ -46,7 +46,7 @@ export function reciprocal(
 }
 
 /**
- * R*: every c in R(i) brings R(c, t) along where more than `overlap` of it lies
+ * R*: every c in R(i) brings R(c, t) along if more than `overlap` of it lies
  * in R(i). The comparison is strict and against R(i), never the growing set.
  */
 export function extend(
@@ -76,7 +76,7 @@ export function extend(
           shared += <i32>popcnt(theirs & load<u64>(own + at))
         }
         // All bits or none: whether a set extends another is too irregular for
-        // a branch, which pays only where it saves many words.
+        // a branch, which pays only if it saves many words.
         const mask = -(<i64>(<f64>shared > overlap * <f64>size))
         if (words > 4 && mask == 0) continue
         for (let at: usize = 0; at < bytes; at += 8) {

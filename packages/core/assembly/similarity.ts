@@ -70,7 +70,7 @@ export function blend(s: usize, graph: usize, rows: i32, weight: f32, first: boo
 
 /**
  * Divides each row by its largest value, or by its mean + 1e-8; by a hundredth of its mean
- * absolute value where the mean is closer to 0 than that.
+ * absolute value if the mean is closer to 0 than that.
  */
 export function scale(s: usize, count: i32, rows: i32, byMean: bool): void {
   for (let i = 0; i < count; i++) {

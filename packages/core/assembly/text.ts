@@ -3,7 +3,7 @@
  * context's texts.
  *
  * Frequent terms become columns of a dense matrix and go through the Gram
- * kernel; rare ones add their few products one by one; those of a single text,
+ * kernel; rare terms add their few products one by one; terms of a single text,
  * most of the vocabulary, count for that text's length only.
  */
 
@@ -76,7 +76,7 @@ export function text(
     store<i32>(at, term)
     increment(word(starts, term))
   }
-  // The keys have served: their place takes the numbers of the terms by kind.
+  // The keys are no longer needed: their memory takes the numbers of the terms by kind.
   const limit = max(3, rows >> 2)
   const frequent = keys
   const rare = word(keys, room)

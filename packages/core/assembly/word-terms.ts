@@ -1,20 +1,20 @@
-/** The terms of words: those of words met before are in a table. */
+/** The terms of words; a table has the terms of words met before. */
 
 import { double } from './address'
 import { entryAt, KIND } from './characters'
 
-/** Writes the hashes of the term of a word to `to`, and those of its second term, if words have one, 32 bytes further on. */
+/** Writes the hashes of a word's term to `to`, and the hashes of its second term, if words have one, 32 bytes further on. */
 declare function stem(word: usize, length: i32, to: usize): void
 
 /** As many bits say the place in the table of terms; STEM_PLACES in src/text/stem-cache.ts has as many places. */
 const STEM_BITS: i32 = 15
-/** A place has the hashes of four words, those of their terms and, if words have two, those of the second ones. */
+/** A place has the hashes of four words, of their terms and, if words have two terms, of the second terms. */
 const TERMS: usize = 32
 const SECOND_TERMS: usize = 64
-/** Bytes of a place where words have one term. */
+/** Bytes of a place if words have one term. */
 const ONE_TERM: usize = 64
 
-/** Bytes of a token: two hashes, where its word ends (one more where it is a term already), and its place among the terms. */
+/** Bytes of a token: two hashes, where its word ends (one more if it is a term already), and its place among the terms. */
 export const TOKEN: usize = 16
 
 /** Finds the place of each token in the table of terms, which is larger than the fast caches: asked for here, its lines come side by side. */
@@ -32,7 +32,7 @@ export function askFor(token: usize, tokens: usize, stems: usize, size: usize): 
 
 /**
  * Writes the hashes of the terms of the tokens from `token` to before `end`, without stop words, behind
- * `count` others, and behind all of them those of their second terms; returns how many there are then.
+ * `count` others, and after all of them the hashes of second terms; returns the number of hashes.
  * `from` is where their text starts.
  */
 export function toTerms(

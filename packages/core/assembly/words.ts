@@ -2,7 +2,7 @@
  * The terms of a text in UTF-16, counted: what src/text/scan-text.ts and src/text/prepare-text.ts do,
  * with the same hashes, several times faster.
  *
- * A branch at the end of every word would be guessed wrong too often: there is none but for what is
+ * A branch at the end of every word would be guessed wrong too often: branches are only for what is
  * rare.
  */
 
@@ -40,7 +40,7 @@ let marks: bool = false
 
 /**
  * Writes the postings of `length` units of UTF-16, the first `title` of which are the title's, to `out`
- * and returns how many there are, or −1 where the text must be normalized or has a character that the
+ * and returns how many there are, or −1 if the text must be normalized or has a character that the
  * tables do not hold. `terms` and `order` get what `countAll` writes.
  *
  * `folds` has an entry for each character of the first plane and, behind them, room for pairs of
@@ -75,11 +75,11 @@ export function words(
   if (size) askFor(tokensAt, tokens, stems, size)
   const first = toTerms(tokensAt, titleEnd, units, folds, 0, size, terms, out)
   const all = toTerms(titleEnd, tokens, textStart, folds, first, size, terms, out)
-  // The tokens have served: their place takes the table of terms.
+  // The tokens are no longer needed: their memory takes the table of terms.
   return countAll(first, all, terms, order, tokensAt, out)
 }
 
-/** Hashes the words and groups of characters from `at` to before `end`, where a separator is last; false where the text cannot be read. */
+/** Hashes the words and groups of characters from `at` to before `end`, where a separator is last; false if the text cannot be read. */
 function hashText(at: usize, end: usize, folds: usize): bool {
   hashA = SEED_A
   hashB = SEED_B
@@ -136,7 +136,7 @@ function hashRun<T>(at: usize, end: usize, folds: usize): usize {
   return at
 }
 
-/** Takes one character on, or ends a word where the entry is 0. */
+/** Takes one character on, or ends a word if the entry is 0. */
 function step(at: usize, entry: i32): void {
   const letter = entry & 0xffff
   if (entry) {
@@ -164,7 +164,7 @@ function put(a: i32, b: i32, at: usize): void {
   tokens += TOKEN
 }
 
-/** Hashes the groups of characters of the run that starts here; returns where the run ends, 0 where it cannot be read. */
+/** Hashes the groups of characters of the run that starts here; returns where the run ends, 0 if it cannot be read. */
 function hashGroups(at: usize, entry: i32, folds: usize): usize {
   // Hashes of a character alone, with the one before it, and with the two before it.
   let aloneA = 0

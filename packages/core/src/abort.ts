@@ -11,7 +11,7 @@ export function abortedError({ reason }: Aborting): KithError {
   return new KithError('ABORTED', `the work was stopped${said}`, { cause: reason })
 }
 
-/** As much of an `AbortSignal` as is needed here: types of this package hold without the DOM's. */
+/** The used part of an `AbortSignal`, so that the types of this package do not need the DOM's. */
 interface Aborting {
   readonly aborted: boolean
   readonly reason: unknown

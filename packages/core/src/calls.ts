@@ -40,14 +40,14 @@ import { show } from './settings/show.ts'
 import type { Workspace, WorkspacePool } from './workspace.ts'
 
 // The functions that `Reranker` and the package's functions call: plain functions, so that a bundle
-// holds only those that a program uses. Each takes the memory, the settings of the call, and the
+// holds only the functions that a program uses. Each takes the memory, the settings of the call, and the
 // settings that these change.
 
 /** The neighbors of a query or of a candidate. */
 export interface NeighborSets {
   /** The k + 1 nearest members of the context, best first; usually itself first. */
   nearest: Member[]
-  /** R*: the query first where it is one of them, then candidates in ascending order. */
+  /** R*: the query first if it is one of them, then candidates in ascending order. */
   reciprocal: Member[]
 }
 
@@ -207,7 +207,7 @@ function completed(
   return all
 }
 
-/** The BM25 score and the support are of the query's ranking: similarities have two terms only. */
+/** The BM25 score and the support belong to a ranking; similarities have two terms only. */
 function withoutWords(settings: Settings): Settings {
   return settings.mix === 'words' ? { ...settings, mix: 'standard' } : settings
 }

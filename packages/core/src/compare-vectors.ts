@@ -12,7 +12,7 @@ const BLOCK = 256
 const APART = 0.05
 
 /**
- * The inner products of vectors of one length with the first of them, and with themselves. Where a
+ * The inner products of vectors of one length with the first of them, and with themselves. If a
  * vector has a number that is not finite, so is its square.
  */
 export function queryProducts(vectors: readonly Float32Array[]): Products {
@@ -55,7 +55,7 @@ export function compareProducts(metric: Settings['metric'], compared: Products):
 }
 
 /**
- * Says which metric was taken and why, where vectors differ in length, or that a metric contradicts
+ * Says which metric was taken and why, if vectors differ in length, or that a metric contradicts
  * the order; undefined if there is nothing to say.
  *
  * @param whose The list whose order counts, such as `the run`.

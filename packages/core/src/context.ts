@@ -17,9 +17,9 @@ import { type Tokenizer, type TokenizerSettings, tokenizerOf } from './text/toke
 /** A query: its vector, or its vector with its text and its vectors of further views. */
 export type Query = Vector | QueryViews
 
-/** A query seen through several views. */
+/** A query with several views. */
 export interface QueryViews {
-  /** Absent only where no candidate has a vector either: the words are then all there is. */
+  /** Absent only if no candidate has a vector either; candidates are then ranked by words alone. */
   vector?: Vector | undefined
   text?: Text | undefined
   /** The query's vector of each further view. */
@@ -29,9 +29,9 @@ export interface QueryViews {
 /** Candidates in the order in which they were retrieved: their vectors, or these with texts and further views. */
 export type Candidates = Vectors | CandidateViews
 
-/** Candidates seen through several views. */
+/** Candidates with several views. */
 export interface CandidateViews {
-  /** With texts, some or all may be missing: those candidates are seen through their words. */
+  /** With texts, some or all may be missing: candidates without a vector are ranked by their words. */
   vectors?: SomeVectors | undefined
   texts?: readonly Text[] | undefined
   /**
@@ -48,7 +48,7 @@ export type Member = 'query' | number
 
 /**
  * A checked context: its vector views by name, the main one first, and its texts' postings.
- * Row 0 is the query's, row i + 1 that of candidate i; only the inside of the package counts rows.
+ * Row 0 is the query, row i + 1 is candidate i; only the inside of the package counts rows.
  */
 export interface Context {
   /** m. */
@@ -160,7 +160,7 @@ export function selectContext(
   }
 }
 
-/** Refuses a context in which a candidate has no vector, where a method needs all of them. */
+/** Refuses a context in which a candidate has no vector, if a method needs all of them. */
 export function requireVectors({ missing }: Context, use: string): void {
   if (missing.length === 0) return
   throw new KithError(
@@ -232,7 +232,7 @@ function addView(views: Map<string, Rows>, name: string, rows: Rows): void {
   views.set(name, rows)
 }
 
-/** Clears postings and fills them with those of a context's texts. */
+/** Clears postings and fills them with the postings of a context's texts. */
 function append(
   postings: Postings,
   query: Text,

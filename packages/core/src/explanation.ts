@@ -48,7 +48,7 @@ export interface Supporter {
   similarity: number
 }
 
-/** Why a candidate stands where it stands. */
+/** Why a candidate has its rank. */
 export interface Explanation {
   index: number
   /** The rank in the given order, from 1. */
@@ -67,7 +67,7 @@ export interface Explanation {
   geometric: number
   /** How much its neighborhood overlaps the query's, from 0 to 1; 0 outside the context. */
   jaccard: number
-  /** W: its BM25 score, where texts are given. */
+  /** W: its BM25 score, if texts are given. */
   words: number
   /** The query's terms that its text has, the heaviest first. */
   matched: MatchedTerm[]
@@ -77,7 +77,7 @@ export interface Explanation {
    */
   window: TextWindow | undefined
   /**
-   * The reciprocal neighbors that support it: those it shares with the query, by shared weight,
+   * The reciprocal neighbors that the candidate shares with the query, by shared weight,
    * descending.
    */
   shared: SharedNeighbor[]

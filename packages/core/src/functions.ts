@@ -22,17 +22,17 @@ import { WorkspacePool } from './workspace.ts'
 const shared = /* @__PURE__ */ new WorkspacePool()
 
 /**
- * Reranks a query's candidates by mixing their similarity to the query with how much their
- * reciprocal neighborhoods overlap the query's.
+ * Reranks a query's candidates by their similarity to the query and by how much their reciprocal
+ * neighborhoods overlap the query's.
  *
- * Candidates come in the order in which they were retrieved. With texts, the
- * words are a second view of the neighborhood, which helps most:
+ * Pass candidates in the order in which they were retrieved. With texts, the ranking includes BM25
+ * scores, which helps most:
  *
  * ```ts
  * const { order } = rerank({ vector, text }, { vectors, texts })
  * ```
  *
- * The setting `method` takes a simpler method instead, to compare with:
+ * The setting `method` selects a simpler method, for comparison:
  *
  * ```ts
  * const { order } = rerank(query, candidates, { method: 'rocchio' })
@@ -47,9 +47,9 @@ export function rerank(
 }
 
 /**
- * The geometric, the Jaccard and the mixed similarity of each probe, which is `'query'` or a
- * candidate's index, to the query and to all candidates. All candidates that are given form the
- * context: `contextSize` is for `rerank` and `explain`.
+ * Returns the geometric, the Jaccard and the mixed similarity of each probe (`'query'` or a
+ * candidate's index) to the query and to all candidates. All given candidates form the context:
+ * `contextSize` is for `rerank` and `explain`.
  *
  * ```ts
  * const [query, best] = similarity({ vector, text }, { vectors, texts }, ['query', 0])
@@ -67,8 +67,8 @@ export function similarity(
 }
 
 /**
- * The nearest and the reciprocal neighbors (R*) of the query and of each candidate. A neighbor
- * is `'query'` or a candidate's index. All candidates that are given form the context:
+ * Returns the nearest and the reciprocal neighbors (R*) of the query and of each candidate. A
+ * neighbor is `'query'` or a candidate's index. All given candidates form the context:
  * `contextSize` is for `rerank` and `explain`.
  *
  * ```ts
@@ -105,10 +105,9 @@ export function explain(
 }
 
 /**
- * Evidence-based training labels (docs/method.md section 6) for a query's candidates, some of
+ * Makes evidence-based training labels (docs/method.md section 6) for a query's candidates, some of
  * which are known to be relevant. Candidates that are similar to the ground truth within the
- * query's context get a part of its probability. All candidates that are given form the
- * context: `injectGroundTruth` cuts them to a size.
+ * query's context get a part of its probability. All given candidates form the context.
  *
  * ```ts
  * const { kept, target } = smoothLabels(query, candidates, { candidates: [0] }, { labelDepth: 4, boost: 1.222 })

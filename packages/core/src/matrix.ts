@@ -22,7 +22,7 @@ export type SomeVectors = readonly (Vector | null | undefined)[] | Matrix
 /** A checked source of rows that the kernel copies into its own memory. */
 export interface Rows {
   readonly count: number
-  /** How many vectors there are, those beyond the limit included. */
+  /** Number of vectors, including vectors beyond the limit. */
   readonly total: number
   readonly dimensions: number
   /** The rows that have no vector, ascending; they are written as zeros. */

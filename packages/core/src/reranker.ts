@@ -26,9 +26,8 @@ import type { PartialSettings } from './settings/settings.ts'
 import { WorkspacePool } from './workspace.ts'
 
 /**
- * The method with memory that is reused from call to call, for hot loops. Two rerankers never share
- * memory. A call from within a call, which a getter among the inputs can make, gets separate
- * memory.
+ * Reranks with memory that is reused from call to call, for hot loops. Two rerankers never share
+ * memory. A call within a call, which a getter among the inputs can make, gets separate memory.
  *
  * ```ts
  * const reranker = new Reranker({ k: 12 })
@@ -39,7 +38,7 @@ export class Reranker {
   readonly #settings: RerankerSettings
   readonly #memory = new WorkspacePool()
 
-  /** @param settings Settings for calls that do not say otherwise; those of methods and labels included. */
+  /** @param settings Default settings of all calls, including settings of methods and labels. */
   constructor(settings?: PartialRerankerSettings) {
     this.#settings = resolveRerankerSettings(settings)
   }
@@ -84,7 +83,7 @@ export class Reranker {
     return explainWith(this.#memory, this.#settings.ranking, query, candidates, index, settings)
   }
 
-  /** The ranking of {@link rerank} with the parts of all scores of its context at once, as `explain` gives those of one. */
+  /** The ranking of {@link rerank} with the parts of all scores of its context, as `explain` gives the parts of one. */
   takeApart(query: Query, candidates: Candidates, settings?: PartialSettings): TakenApart {
     return partsWith(this.#memory, this.#settings.ranking, query, candidates, settings)
   }

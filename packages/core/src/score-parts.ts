@@ -10,11 +10,11 @@ export interface ScoreParts {
   words: number
   neighbors: number
   support: number
-  /** Of the query's terms that stand close together in the text. */
+  /** Part of the query's terms that are close together in the text. */
   window: number
-  /** Of the query's terms in the title. */
+  /** Part of the query's terms in the title. */
   title: number
-  /** Of its prior, where there are priors. */
+  /** Part of the candidate's prior, if there are priors. */
   prior: number
 }
 

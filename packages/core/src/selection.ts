@@ -16,8 +16,8 @@ const shared = /* @__PURE__ */ new WorkspacePool()
 export type ScoredTexts = Pick<CandidateViews, 'texts' | 'scores'>
 
 /**
- * The candidates whose vectors a ranking needs, chosen by their texts and scores alone: where
- * vectors have to be fetched, only these are.
+ * Chooses the candidates whose vectors a ranking needs, by their texts and scores alone, so that a
+ * program fetches only these vectors.
  *
  * ```ts
  * const selection = new Selection({ text }, { texts, scores }, { statistics })
@@ -25,14 +25,14 @@ export type ScoredTexts = Pick<CandidateViews, 'texts' | 'scores'>
  * const { order } = selection.rerank(queryVector, vectors)
  * ```
  *
- * The result is that of `rerank` for candidates whose vectors are not available: the scores stand
+ * The result equals `rerank` for candidates whose vectors are not available: the scores stand
  * for their similarity to the query.
  */
 export class Selection {
-  /** The indices of the chosen candidates, `contextSize` of them at the most. */
+  /** The indices of the chosen candidates, at most `contextSize`. */
   readonly chosen: Uint32Array
   readonly #query: Text
-  /** Of the chosen candidates. */
+  /** The texts of the chosen candidates. */
   readonly #texts: readonly Text[]
   readonly #scores: (number | null | undefined)[] | undefined
   readonly #settings: Settings

@@ -32,10 +32,10 @@ const shared = /* @__PURE__ */ new WorkspacePool()
 const reranker = /* @__PURE__ */ new Reranker()
 
 /**
- * A query with its candidates, reranked with many settings: steps that do not change between
- * settings are computed once. These are S of the vectors for all context sizes, S of the texts for
- * each size where it is not chosen from more candidates, and the nearest neighbors for each size
- * and scale. The results are those of {@link rerank}.
+ * Reranks one query's candidates with many settings: steps that do not change between settings
+ * are computed once. These are S of the vectors for all context sizes, S of the texts for
+ * each size if it is not chosen from more candidates, and the nearest neighbors for each size
+ * and scale. The results equal {@link rerank}.
  *
  * ```ts
  * const context = new TrialContext(query, candidates, 100)
@@ -58,7 +58,7 @@ export class TrialContext {
 
   /**
    * @param largest The largest contextSize or number of candidates to preselect from that settings will have.
-   * @param name Forces a kernel, for tests; that of the settings is not looked at.
+   * @param name Forces a kernel, for tests; the setting `kernel` is not used.
    */
   constructor(query: Query, candidates: Candidates, largest: number, name = kernel()) {
     const { contextSize } = resolveSettings({ contextSize: largest, kernel: name })
@@ -149,7 +149,7 @@ export class TrialContext {
   #recall(context: Context, all: Settings): Recall {
     const weights = viewWeights(context, all)
     const { rows } = context
-    // The weights of several views hardly ever come back, those of one always do.
+    // The weights of several views hardly ever repeat; the weights of one view always do.
     const words = usesWords(all, context.texts !== undefined)
     const alone = weights.size === 1 && weights.has('vectors') && !words
     return {
@@ -211,7 +211,7 @@ export class TrialContext {
   }
 }
 
-/** Each tokenizer function has a number of its own: two of them make different terms of a text. */
+/** Each tokenizer function has a different number: two functions make different terms of a text. */
 const functionNumbers = new WeakMap<object, number>()
 let functions = 0
 

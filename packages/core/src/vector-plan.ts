@@ -45,7 +45,7 @@ export interface PlannedCandidates {
 }
 
 /**
- * Chooses the candidates whose vectors a ranking needs. Where the context is chosen from more
+ * Chooses the candidates whose vectors a ranking needs. If the context is chosen from more
  * candidates, the words and scores choose it, and only the chosen ones need vectors; without any
  * score all candidates that are looked at need one, since their similarity decides too.
  */
@@ -106,7 +106,7 @@ function listOf({ order, scores, similarities, metric }: Ranking): Shortlist {
 }
 
 /**
- * A list with the candidates behind those that were looked at, unless an option removes hits:
+ * A list that also has the candidates that were not read, unless an option removes hits:
  * whether it would keep them is unknown.
  */
 export function completeList(
@@ -121,7 +121,7 @@ export function completeList(
   return { ...list, hits: [...list.hits, ...whole.hits.slice(list.hits.length)] }
 }
 
-/** How many of the first candidates a method looks at: only those that take words choose their context by them. */
+/** How many of the first candidates a method reads: only methods that use words choose their context. */
 export function methodLooksAt(settings: MethodSettings, texts: boolean): number {
   return lookedAt(settings, texts && takesWords(settings.method))
 }

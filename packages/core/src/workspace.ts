@@ -5,7 +5,7 @@ import { Postings } from './text/postings.ts'
 /** A memory that one huge context has grown beyond this is not kept for the next. */
 const KEPT_BYTES = 256 * 2 ** 20
 
-/** The memory of one call: an engine for each kernel, and room for the postings of its texts and of those chosen from them. */
+/** The memory of one call: an engine for each kernel, and room for the postings of its texts and of the chosen texts. */
 export class Workspace {
   readonly postings = new Postings()
   readonly chosen = new Postings()
@@ -34,7 +34,7 @@ export class Workspace {
  * Lends a workspace to one call at a time, the same one from call to call.
  *
  * A getter, a Proxy or a `valueOf` among a call's inputs can call again before the first call is
- * over. The workspace is then on loan, and the inner call gets one of its own: no call ever
+ * over. The workspace is then in use, and the inner call gets another workspace: no call ever
  * computes in the memory of another.
  */
 export class WorkspacePool {

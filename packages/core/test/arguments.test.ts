@@ -243,7 +243,7 @@ describe.each(Object.keys(table))('%s', (name) => {
   })
 })
 
-test('uses the default where an optional argument is undefined', () => {
+test('uses the default if an optional argument is undefined', () => {
   expect(core.rerank(query, candidates, undefined)).toEqual(core.rerank(query, candidates))
   const labels = core.smoothLabels(
     query,

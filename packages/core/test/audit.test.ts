@@ -87,9 +87,9 @@ test('refuses wrong inputs, and names them', () => {
   const call = (given: unknown, settings = {}) =>
     auditCandidates(query, candidates, given as number[], settings)
   expect(() => call([1, 0])).toThrow(/expected 30 grades, .* got 2 grades/)
-  expect(() => call(undefined)).toThrow(/expected 30 grades, .* got undefined/)
+  expect(() => call(undefined)).toThrow(expect.objectContaining({ code: 'BAD_SHAPE' }))
   expect(() => call(candidates.map(() => 'yes'))).toThrow(
-    /a grade must be a finite number or undefined, got "yes"/,
+    expect.objectContaining({ code: 'BAD_INPUT', message: expect.stringContaining('"yes"') }),
   )
   expect(() => call(grades, { level: 0 })).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }))
   expect(() => call(grades, { perQuery: 1.5 })).toThrow(

@@ -329,22 +329,19 @@ describe('ground truth', () => {
     expect(injectGroundTruth(['x', 'b'], ['a', 'b', 'c', 'd'], 4)).toEqual(['x', 'b', 'a', 'c'])
     expect(injectGroundTruth(['x'], [], 4)).toEqual(['x'])
     expect(() => injectGroundTruth(['x', 'y', 'z'], ['a'], 2)).toThrow(
-      /3 ground-truth documents do not fit into a context of 2/,
+      expect.objectContaining({ code: 'BAD_INPUT' }),
     )
   })
 
   test.each([
     [{ candidates: [] }, /at least one candidate, such as \{ candidates: \[0\] \}/],
-    [{ candidates: [3] }, /candidate 3 does not exist; there are 3, counted from 0/],
-    [{ candidates: [-1] }, /candidate -1 does not exist/],
+    [{ candidates: [3] }, /candidate 3 /],
+    [{ candidates: [-1] }, /candidate -1 /],
     [{ candidates: [1.5] }, /candidate 1.5/],
-    [{ candidates: [1, 1] }, /named twice/],
-    [
-      { candidates: [1, 2], grades: [1] },
-      /expected 2 grades, one per ground-truth candidate, got 1/,
-    ],
-    [{ candidates: [1], grades: [0] }, /must be above 0, got 0/],
-    [{ candidates: [1], grades: [Number.NaN] }, /must be above 0, got NaN/],
+    [{ candidates: [1, 1] }, /candidate 1 /],
+    [{ candidates: [1, 2], grades: [1] }, /2 grades, .* got 1/],
+    [{ candidates: [1], grades: [0] }, /got 0/],
+    [{ candidates: [1], grades: [Number.NaN] }, /got NaN/],
     [{ rows: [1] }, /unknown property of the ground truth "rows", did you mean candidates\?/],
     [{ candidates: [1], grade: [1] }, /"grade", did you mean grades\?/],
   ])('refuses %j', (groundTruth, message) => {

@@ -149,10 +149,13 @@ test('refuses scores that are not numbers', () => {
   const texts = ['flow', 'wing']
   for (const score of [Number.NaN, Number.POSITIVE_INFINITY, 'high']) {
     expect(() => rerank({ text: 'wing' }, { texts, scores: [1, score as number] })).toThrow(
-      'the score of candidate 1',
+      expect.objectContaining({
+        code: 'BAD_INPUT',
+        message: expect.stringContaining('candidate 1'),
+      }),
     )
   }
   expect(() => rerank({ text: 'wing' }, { texts, scores: [1] })).toThrow(
-    'scores must have one entry per vector (2), got 1',
+    expect.objectContaining({ code: 'BAD_SHAPE', message: expect.stringContaining('scores') }),
   )
 })

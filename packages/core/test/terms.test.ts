@@ -68,7 +68,7 @@ describe('the tokenizer english', () => {
     }
   })
 
-  test('removes 132 stop words, whatever their case', () => {
+  test('removes 132 stop words in upper and lower case', () => {
     expect(stopWords.size).toBe(132)
     for (const word of stopWords) expect(termsOf(word.toUpperCase(), 'english')).toEqual([])
     expect(prepareText('The of AND without').postings.length).toBe(0)
@@ -144,10 +144,12 @@ test('calls a function as tokenizer, which returns each term as often as it occu
   expect(counts.sort()).toEqual([1, 2])
   for (const wrong of [() => 'a b', () => [1], () => undefined]) {
     expect(() => prepareText('x', { tokenizer: wrong as never })).toThrow(
-      'the tokenizer must return',
+      expect.objectContaining({ code: 'BAD_INPUT' }),
     )
   }
-  expect(() => termSpans('x', tokenizer as never)).toThrow('does not return the positions')
+  expect(() => termSpans('x', tokenizer as never)).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
+  )
 })
 
 test.each(tokenizerNames)(

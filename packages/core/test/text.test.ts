@@ -128,7 +128,7 @@ describe('splitting texts into terms', () => {
   )
 
   test.runIf(kernel() !== 'typescript')(
-    'prose with quotes, dashes, accents and emoji takes it',
+    'reads prose with quotes, dashes, accents and emoji by the fast path',
     () => {
       for (const text of ['It’s “so” — naïve…', '東京都 ok 😀', 'x'.repeat(70)]) {
         expect(appendWords(new Postings(), 'Été', text, 'english')).toBe(true)
@@ -138,7 +138,7 @@ describe('splitting texts into terms', () => {
     },
   )
 
-  test('copies texts alike with and without Buffer', () => {
+  test('copies the same texts with and without Buffer', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary-ascii' }), (a, b) => {
         for (const node of [null, Buffer]) {

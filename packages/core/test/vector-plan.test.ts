@@ -79,7 +79,7 @@ test('higherIsBetter negates scores that rise from the best candidate on', () =>
   }
 })
 
-test('lists all candidates, also those beyond the first 200, unless an option removes hits', () => {
+test('lists all candidates, also beyond the first 200, unless an option removes hits', () => {
   const plan = planVectors(text, { count, texts, scores }, { statistics })
   const chosen = plan.chosen.map((index) => vectors[index]!)
   const plain = plan.list(vector, chosen)

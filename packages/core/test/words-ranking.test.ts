@@ -353,7 +353,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
     expect([...window]).toEqual([0, 0.5, 0.5, 0, 0, 1])
   })
 
-  test('ranks by two views with the preset balanced-1, whatever the settings of later generations', () => {
+  test('ranks by two views with the preset balanced-1, for any settings of later generations', () => {
     const cases = rankingCases.filter(
       ({ context, settings }) => ownContexts[context]!.texts && settings.mix !== 'raw',
     )

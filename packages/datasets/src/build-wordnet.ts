@@ -35,7 +35,7 @@ const SEED = 23
 
 /** How a dataset is built. */
 export interface BuildWordnetOptions {
-  /** Decides which regions go to which split; the figures that we publish are those of the default. */
+  /** Decides which regions go to which split; published figures use the default. */
   seed?: number | undefined
 }
 
@@ -80,7 +80,7 @@ export interface WordnetDocument {
  */
 const EXCLUDED = 'taxonomic group'
 
-/** The synsets that are documents: those without hyponyms, in the order of the file. */
+/** The synsets that are documents: synsets without hyponyms, in the order of the file. */
 export function documentSynsets(synsets: ReadonlyMap<string, Synset>): Synset[] {
   const hyponyms = hyponymsOf(synsets)
   const excluded = new Set<string>()

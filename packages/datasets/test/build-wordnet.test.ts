@@ -104,7 +104,7 @@ describe('queries of buildWordnet', () => {
     [3, 'a keeper of a wading bird', ['wading bird']],
     [3, 'a wading bird sanctuary', ['wading bird']],
   ])(
-    'with %i unlabeled documents beside 8 labeled ones, all defined as "%s", are %j',
+    'with %i unlabeled and 8 labeled documents, all defined as "%s", are %j',
     async (holes, gloss, expected) => {
       const sketches = [
         root,
@@ -117,7 +117,7 @@ describe('queries of buildWordnet', () => {
   )
 
   test.each(['gas', 'glasses', 'Oak'])(
-    'named "%s" are left out if unlabeled documents match, whatever the ending of the name',
+    'named "%s" are left out if unlabeled documents match, with any ending of the name',
     async (title) => {
       const sketches = [
         root,

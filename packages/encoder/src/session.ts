@@ -69,7 +69,7 @@ async function openForeign(
   }
 }
 
-/** The hidden states where it is known how to pool them, else the embeddings. */
+/** The hidden states if it is known how to pool them, else the embeddings. */
 function chooseOutput(
   file: string,
   names: readonly string[],

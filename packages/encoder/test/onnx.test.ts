@@ -32,12 +32,16 @@ test.each(['mean', 'first'] as const)(
     const options = { pooling, normalize: true }
     expect(await rowsOf(folder, options)).toEqual(await rowsOf(checkpoint, options))
     const eightBits = { ...options, quantize: 'int8' }
-    await expect(rowsOf(folder, eightBits)).rejects.toThrow('is an ONNX model')
+    await expect(rowsOf(folder, eightBits)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining('ONNX'),
+    })
     rmSync(join(folder, 'modules.json'))
     await expect(rowsOf(folder, {})).rejects.toThrow('set pooling to "mean" or "first"')
-    await expect(exportOnnx(folder, join(output, 'again'), options)).rejects.toThrow(
-      'is an ONNX model',
-    )
+    await expect(exportOnnx(folder, join(output, 'again'), options)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining('ONNX'),
+    })
   },
 )
 
@@ -67,12 +71,18 @@ test('refuses ONNX models that are not encoders', async () => {
     return folder
   }
   const strange = make('strange', toOnnx(graph).toBytes())
-  await expect(rowsOf(strange, {})).rejects.toThrow('the inputs of the model must be input_ids')
-  await expect(rowsOf(make('broken', 'not a model'), {})).rejects.toThrow('cannot load the model')
+  await expect(rowsOf(strange, {})).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: expect.stringContaining('input_ids'),
+  })
+  await expect(rowsOf(make('broken', 'not a model'), {})).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+  })
   mkdirSync(join(output, 'bare'))
-  await expect(rowsOf(join(output, 'bare'), {})).rejects.toThrow(
-    'has neither model.safetensors nor model.onnx',
-  )
+  await expect(rowsOf(join(output, 'bare'), {})).rejects.toMatchObject({
+    code: 'BAD_FILE',
+    message: expect.stringContaining('model.onnx'),
+  })
 })
 
 test('computes the same with weights as inputs and inside the model, padded or not', async () => {
@@ -114,9 +124,11 @@ test('refuses incompatible shapes and duplicate names in a graph', () => {
   const graph = new Graph()
   const x = graph.input('x', 'float32', ['batch', 3])
   const y = graph.input('y', 'float32', ['batch', 4])
-  expect(() => multiply(x, y)).toThrow('shapes batch,3 and batch,4 cannot be broadcast together')
-  expect(() => matmul(x, y)).toThrow('cannot multiply matrices of the shapes batch,3 and batch,4')
-  expect(() => reshape(x, ['batch', 'nobody'])).toThrow('no input of the graph has the axis nobody')
+  expect(() => multiply(x, y)).toThrow(expect.objectContaining({ code: 'BAD_SHAPE' }))
+  expect(() => matmul(x, y)).toThrow(expect.objectContaining({ code: 'BAD_SHAPE' }))
+  expect(() => reshape(x, ['batch', 'nobody'])).toThrow(
+    expect.objectContaining({ code: 'BAD_SHAPE', message: expect.stringContaining('nobody') }),
+  )
   expect(() => graph.parameter('x', [1])).toThrow('two values named x')
 })
 

@@ -68,9 +68,11 @@ describe.each(formats)('%s as %s', (name, type) => {
       expect([embeddings.idOf(0), embeddings.idOf(299)]).toEqual(['-1', '896'])
       expect([embeddings.rowOf('896'), embeddings.rowOf('7')]).toEqual([299, undefined])
       expect(() => embeddings.read(0, rows + 1)).toThrow(
-        'rows 0 to 301 are out of range: the matrix has 300 rows',
+        expect.objectContaining({ code: 'BAD_SHAPE', message: expect.stringContaining('301') }),
       )
-      expect(() => embeddings.gather([rows])).toThrow('row 300 is out of range')
+      expect(() => embeddings.gather([rows])).toThrow(
+        expect.objectContaining({ code: 'BAD_SHAPE', message: expect.stringContaining('300') }),
+      )
       expect(() => embeddings.idOf(-1)).toThrow(expect.objectContaining({ code: 'BAD_SHAPE' }))
       expect(() => embeddings.read(0, 2, new Float32Array(9))).toThrow('room for 10 numbers, got 9')
       if (memory === 0) expect(embeddings.memory).toBeUndefined()
@@ -80,7 +82,8 @@ describe.each(formats)('%s as %s', (name, type) => {
       }
       embeddings.close()
       embeddings.close()
-      if (memory === 0) expect(() => embeddings.read(0, 1)).toThrow('the embeddings are closed')
+      if (memory === 0)
+        expect(() => embeddings.read(0, 1)).toThrow(expect.objectContaining({ code: 'CLOSED' }))
     }
   })
 
@@ -99,16 +102,20 @@ describe.each(formats)('%s as %s', (name, type) => {
 
   test('writes nothing if ids, rows or numbers are wrong', async () => {
     await write(undefined)
-    await expect(write(ids.slice(1))).rejects.toThrow('got only 299 ids')
-    await expect(write([...ids, 'x'])).rejects.toThrow('expected 300 ids, one per row, got more')
+    await expect(write(ids.slice(1))).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('299'),
+    })
+    await expect(write([...ids, 'x'])).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('300'),
+    })
     const options = { dimensions, type }
     const uneven = writeEmbeddings(file, options, [new Float32Array(7)])
-    await expect(uneven).rejects.toThrow('7 numbers cannot be divided into rows of 5')
+    await expect(uneven).rejects.toMatchObject({ code: 'BAD_SHAPE' })
     const bad = new Float32Array(10)
     bad[7] = Number.NaN
-    await expect(writeEmbeddings(file, options, [bad])).rejects.toThrow(
-      'row 1 column 2: the value NaN',
-    )
+    await expect(writeEmbeddings(file, options, [bad])).rejects.toThrow('row 1 column 2')
     expect((await openEmbeddings(file)).rows).toBe(rows)
   })
 
@@ -158,10 +165,13 @@ describe('formats of embeddings', () => {
     expect([...(await openEmbeddings(file, { tensor: 'a' })).read(0, 2)]).toEqual([3, 4])
     expect([...(await openEmbeddings(file, { tensor: 'b' })).read(0, 1)]).toEqual([1, 2])
     await expect(openEmbeddings(file)).rejects.toThrow('several: b, a')
-    await expect(openEmbeddings(file, { tensor: 'c' })).rejects.toThrow(
-      'no tensor c; the file has bias, b, a',
-    )
-    await expect(openEmbeddings(file, { tensor: 'bias' })).rejects.toThrow('got the shape 2')
+    await expect(openEmbeddings(file, { tensor: 'c' })).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('bias'),
+    })
+    await expect(openEmbeddings(file, { tensor: 'bias' })).rejects.toMatchObject({
+      code: 'BAD_FILE',
+    })
   })
 
   test('opens columns by name', async () => {
@@ -173,9 +183,10 @@ describe('formats of embeddings', () => {
     expect([embeddings.idOf(0), embeddings.rowOf('x')]).toEqual(['7', 1])
     const parquet = join(folder, 'columns.parquet')
     await writeEmbeddings(parquet, { dimensions: 1 }, [new Float32Array(2)])
-    await expect(openEmbeddings(parquet, { vectorColumn: 'v' })).rejects.toThrow(
-      'no column v for the vectors; usable columns: vector',
-    )
+    await expect(openEmbeddings(parquet, { vectorColumn: 'v' })).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('vector'),
+    })
   })
 
   test('detects the format by the contents if the extension is unknown', async () => {
@@ -186,25 +197,24 @@ describe('formats of embeddings', () => {
       expect((await openEmbeddings(renamed)).read(0, rows)).toEqual(values)
     }
     const fvecs = await fileOf('vectors.bin', new Uint8Array(Float32Array.of(0, 5).buffer))
-    await expect(openEmbeddings(fvecs)).rejects.toThrow('unknown embedding format')
+    await expect(openEmbeddings(fvecs)).rejects.toMatchObject({ code: 'BAD_FILE' })
     await expect(openEmbeddings(fvecs, { format: 'x' as never })).rejects.toMatchObject({
       code: 'BAD_SETTING',
     })
-    await expect(writeEmbeddings(join(folder, 'new'), { dimensions }, blocks())).rejects.toThrow(
-      /new: the embedding format must be clear from the file name; use the extension \.npy, /,
-    )
+    await expect(
+      writeEmbeddings(join(folder, 'new'), { dimensions }, blocks()),
+    ).rejects.toMatchObject({ code: 'BAD_FILE', message: expect.stringContaining('.npy') })
   })
 
   test('refuses numbers that f16 cannot hold', async () => {
     const write = (name: string) =>
       writeEmbeddings(join(folder, name), { dimensions: 1, type: 'f16' }, [Float32Array.of(1e5)])
-    await expect(write('large.npy')).rejects.toThrow(
-      'large.npy row 0 column 0: the value 100000 is not a finite f16',
-    )
-    await expect(write('large.fvecs')).rejects.toThrow('the format fvecs supports only type f32')
-    await expect(write('large.parquet')).rejects.toThrow(
-      'row 0 column 0: the value 100000 is not a finite f16',
-    )
+    await expect(write('large.npy')).rejects.toThrow('large.npy row 0 column 0')
+    await expect(write('large.fvecs')).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      message: expect.stringContaining('fvecs'),
+    })
+    await expect(write('large.parquet')).rejects.toThrow('row 0 column 0')
   })
 
   test('writes and reads a file without rows', async () => {

@@ -23,9 +23,10 @@ describe('a file whose extension stands for another format', () => {
           : content === 'texts'
             ? writeTexts(file, texts)
             : writeQrels(file, qrels)
-      await expect(written).rejects.toThrow(
-        `wrong.${ending}: ${content} cannot be written as .${ending}; expected an extension such as .`,
-      )
+      await expect(written).rejects.toMatchObject({
+        code: 'BAD_FILE',
+        message: expect.stringContaining(`wrong.${ending}`),
+      })
       expect(existsSync(file)).toBe(false)
     }
   })

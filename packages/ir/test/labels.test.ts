@@ -59,14 +59,14 @@ describe('reading a run as a stream', () => {
     writeFileSync(path('twice.trec'), 'a Q0 x 1 2 t\na Q0 x 2 1 t\n')
     await expect(countRankings(path('twice.trec'))).rejects.toThrow(/twice.trec:2: .*twice/)
     writeFileSync(path('back.trec'), 'a Q0 x 1 2 t\nb Q0 x 1 1 t\na Q0 y 2 1 t\n')
-    await expect(countRankings(path('back.trec'))).rejects.toThrow(/:3: query a occurs again/)
+    await expect(countRankings(path('back.trec'))).rejects.toThrow(/:3:/)
     writeFileSync(path('empty.trec'), '\n')
     await expect(countRankings(path('empty.trec'))).rejects.toMatchObject({ code: 'BAD_FILE' })
   })
 })
 
 describe('TextStore', () => {
-  test('returns every text, packed or not, whatever characters it contains', async () => {
+  test('returns every text, packed or not, with any characters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(
@@ -154,9 +154,10 @@ describe('the lock of an output', () => {
     }
     const lock = path('locked.txt.partial.lock-ffffffff-1-00000000-0123456789ab')
     writeFileSync(lock, 'another-machine')
-    await expect(writeResumably(path('locked.txt'), work)).rejects.toThrow(
-      /process 1 on another-machine is already writing this/,
-    )
+    await expect(writeResumably(path('locked.txt'), work)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining('another-machine'),
+    })
     utimesSync(lock, 1000, 1000)
     await writeResumably(path('locked.txt'), work)
     expect(existsSync(lock)).toBe(false)
@@ -178,7 +179,7 @@ describe('the lock of an output', () => {
         await append('not mine any more', 2)
       },
     })
-    await expect(taken).rejects.toThrow(/another process took over/)
+    await expect(taken).rejects.toMatchObject({ code: 'BAD_INPUT' })
     expect(readFileSync(path('taken.txt.partial'), 'utf8')).toBe('mine')
     expect(existsSync(path('taken.txt'))).toBe(false)
   })
@@ -241,7 +242,7 @@ describe('label files', () => {
     expect(JSON.parse(line)).toMatchObject({ positive: 'a', negative_1: 'b', negative_2: 'c' })
     const without = { ...texts, document: () => undefined }
     expect(() => formatSentenceTransformers(entry, without, 'logit')).toThrow(
-      /document a has no text/,
+      expect.objectContaining({ code: 'BAD_INPUT' }),
     )
   })
 })

@@ -169,22 +169,22 @@ describe.each(cases)('%s', (name, write) => {
   test('is refused if the path is a folder or a circle of links', async () => {
     const where = place()
     mkdirSync(join(where, name))
-    await expect(write(join(where, name))).rejects.toThrow(
-      `${join(where, name)}: is a folder, not a file`,
-    )
+    await expect(write(join(where, name))).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining(join(where, name)),
+    })
     symlinkSync(`a-${name}`, join(where, `b-${name}`))
     symlinkSync(`b-${name}`, join(where, `a-${name}`))
-    await expect(write(join(where, `a-${name}`))).rejects.toThrow(
-      'the symbolic links form a circle',
-    )
+    await expect(write(join(where, `a-${name}`))).rejects.toMatchObject({ code: 'BAD_FILE' })
   })
 })
 
 test('names the device that is always full', async () => {
   if (!existsSync('/dev/full')) return
-  await expect(writers['run.trec']!('/dev/full')).rejects.toThrow(
-    '/dev/full: there is no space left on the disk',
-  )
+  await expect(writers['run.trec']!('/dev/full')).rejects.toMatchObject({
+    code: 'BAD_FILE',
+    message: expect.stringContaining('/dev/full'),
+  })
   expect(lstatSync('/dev/full').isCharacterDevice()).toBe(true)
 })
 
@@ -199,7 +199,7 @@ test('keeps the old rows if the new ids cannot be written', async () => {
     { dimensions: 6, ids: ids.map((id, i) => (i === 49 ? 'a\nb' : id)) },
     others,
   )
-  await expect(failing).rejects.toThrow('must not be empty or contain a line break')
+  await expect(failing).rejects.toMatchObject({ code: 'BAD_FILE' })
   expect(readFileSync(file)).toEqual(before)
   mkdirSync(join(where, 'other.ids.txt'))
   await expect(embeddings(join(where, 'other.npy'))).rejects.toMatchObject({ code: 'BAD_FILE' })

@@ -79,20 +79,21 @@ describe('Parquet files of other programs', () => {
 
   test('throws for missing values and wrong types', async () => {
     const holes = names.map((id, i) => (i === 3 ? null : id))
-    await expect(openEmbeddings(await written('null-id', { ids: holes }))).rejects.toThrow(
-      'an id is null',
-    )
+    await expect(openEmbeddings(await written('null-id', { ids: holes }))).rejects.toMatchObject({
+      code: 'BAD_FILE',
+    })
     const gap = vectors.map((row, i) => (i === 3 ? null : row))
     const missing = await written('null-vector', { column: { data: gap } })
-    await expect(openEmbeddings(missing)).rejects.toThrow('a vector is null')
+    await expect(openEmbeddings(missing)).rejects.toMatchObject({ code: 'BAD_FILE' })
     const short = vectors.map((row, i) => (i === 3 ? [1] : row))
     const uneven = await written('uneven', { column: { data: short } })
-    await expect(openEmbeddings(uneven)).rejects.toThrow('row 3: expected 3 dimensions, got 1')
+    await expect(openEmbeddings(uneven)).rejects.toThrow('row 3')
     const whole = vectors.map((row) => row.map(Math.round))
     const ints = await written('ints', { number: { type: 'INT32' }, column: { data: whole } })
-    await expect(openEmbeddings(ints)).rejects.toThrow(
-      'numbers must have the type FLOAT, DOUBLE or FLOAT16, got INT32',
-    )
+    await expect(openEmbeddings(ints)).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('INT32'),
+    })
     await expect(openEmbeddings(await written('budget', {}), { memory: 100 })).rejects.toThrow(
       'budget',
     )

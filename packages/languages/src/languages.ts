@@ -99,7 +99,7 @@ function withoutAccents(word: string): string {
 }
 
 /**
- * German with one spelling of each sound: ß is ss, and ae, oe, ue are umlauts, except where two
+ * German with one spelling of each sound: ß is ss, and ae, oe, ue are umlauts, except if two
  * syllables or a q are what makes them (Bauer, neue, Quelle).
  */
 function germanSpelling(word: string): string {

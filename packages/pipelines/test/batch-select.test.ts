@@ -74,9 +74,10 @@ test('reads only the context without statistics', async () => {
 test('names the query with wrong data', async () => {
   const { scores: _, ...without } = item
   const statistics = await store.terms()
-  await expect(rerankBatch(store, work, [without], { statistics })).rejects.toThrow(
-    'query q: its entry in the database is damaged: the candidates have no scores',
-  )
+  await expect(rerankBatch(store, work, [without], { statistics })).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: expect.stringContaining('query q'),
+  })
   const settings = { ...work.settings, tokenizer: 'plural' } as const
   const wrong = rerankBatch(store, { ...work, settings }, [item], { statistics })
   await expect(wrong).rejects.toThrow(KithError)

@@ -132,7 +132,7 @@ describe('a folder of Markdown files', () => {
     expect(await collection.document('ships.md:4')).toBeUndefined()
   })
 
-  test('is encoded once, and later only where it has changed', async () => {
+  test('is encoded once, and later only its changed parts', async () => {
     const again = watched()
     const first = await openCollection(inputs, again)
     const before = await first.search('winter')
@@ -198,7 +198,7 @@ describe('a folder of Markdown files', () => {
     }
   })
 
-  test('writes the cache to a new file, readable only by this user, where a link stands', async () => {
+  test('replaces a link by a new cache file that only this user can read', async () => {
     const file = kept()
     const target = path('elsewhere')
     writeFileSync(target, 'mine')
@@ -271,7 +271,7 @@ describe('a folder of Markdown files', () => {
     await using wrong = await openCollection({ ...folder, background: known })
     expect(wrong.estimatesRelevance).toBe(false)
     expect((await warned).message).toContain(
-      `${known} has vectors of 2 dimensions, the collection has 26: relevance is not estimated`,
+      `${known} has vectors of 2 dimensions, but the collection has 26: relevance is not estimated`,
     )
   })
 })
@@ -419,7 +419,7 @@ describe('documents of different lengths', () => {
     }
   })
 
-  test('are found by the metric that is set, whatever the store was loaded for', async () => {
+  test('are found by the metric that is set, even if the store was loaded for another', async () => {
     const searched: unknown[] = []
     const data = Float32Array.of(3, 3, 1, 0)
     const passages = ['long', 'near'].map((id) => ({ id, text: id }))

@@ -166,7 +166,10 @@ describe('fitAdapterFiles', () => {
     await refused({ holdOut: 2 }, 'holdOut must be a number from 0 to below 1, got 2')
     await refused({ holdOut: 0.1, validation: inputs().training }, 'leave out holdOut')
     const steps = trainFromFiles({ ...inputs(), adapter: 'linear', settings: {}, out: path('x') })
-    await expect(steps).rejects.toThrow('a linear adapter is not trained by steps')
+    await expect(steps).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      message: expect.stringContaining('fitAdapterFiles'),
+    })
     expect(existsSync(path('x/adapter.safetensors'))).toBe(false)
     const lock = lockFile(join(path('labels'), 'training'))
     await expect(fitAdapterFiles({ ...inputs(), out: path('labels') })).rejects.toThrow()

@@ -207,16 +207,18 @@ describe('a training without validation queries', () => {
 
   test('refuses to hold out queries twice, or without judgments', async () => {
     const validation = { ...files, qrels: path('dev.trec') }
-    await expect(train('x', { validation, holdOut: 0.2 })).rejects.toThrow(
-      'holdOut has no effect with validation queries, which are held out; leave out holdOut',
-    )
+    await expect(train('x', { validation, holdOut: 0.2 })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      message: expect.stringContaining('holdOut'),
+    })
     const labels = path('labels.jsonl')
-    await expect(train('x', { training: { ...files, labels }, holdOut: 0.2 })).rejects.toThrow(
-      'holdOut needs judgments of the training queries, or a teacher; leave out holdOut',
-    )
-    await expect(train('x', { holdOut: 1 })).rejects.toThrow(
-      'holdOut must be a number from 0 to below 1, got 1',
-    )
+    await expect(
+      train('x', { training: { ...files, labels }, holdOut: 0.2 }),
+    ).rejects.toMatchObject({ code: 'BAD_SETTING', message: expect.stringContaining('holdOut') })
+    await expect(train('x', { holdOut: 1 })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      message: expect.stringContaining('holdOut'),
+    })
   })
 })
 

@@ -172,7 +172,7 @@ describe('labels from files', () => {
     const { summary } = await labels('narrow.jsonl', { settings: { contextSize: 1, k: 1 } })
     expect(summary.leftOut).toEqual({
       'no ground truth': queries - judged.once,
-      'more ground truth than the context': judged.twice,
+      'more ground truth than contextSize': judged.twice,
     })
     expect(summary.queries).toBe(judged.once - judged.twice)
     const meta = JSON.parse(read('narrow.jsonl.meta.json'))
@@ -184,7 +184,7 @@ describe('labels from files', () => {
     await labels('busy.jsonl')
     const whole = read('busy.jsonl')
     const lock = lockFile(path('busy.jsonl.partial'))
-    await expect(labels('busy.jsonl')).rejects.toThrow('is already writing this')
+    await expect(labels('busy.jsonl')).rejects.toMatchObject({ code: 'BAD_INPUT' })
     await lock.close()
     expect(read('busy.jsonl')).toBe(whole)
   })
@@ -234,9 +234,10 @@ describe('labels from files with missing data', () => {
     writeFileSync(path('half.jsonl'), `${some.join('\n')}\n`)
     const half = { corpus: path('half.jsonl'), queryText: path('queries.jsonl') }
     const list = { ...half, format: 'listwise' } as const
-    await expect(labels('h', list)).rejects.toThrow(
-      /run\.trec:\d+: query q\d+: \d+ labeled documents have no text in .*half\.jsonl: d\d+/,
-    )
+    await expect(labels('h', list)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining('half.jsonl'),
+    })
     const skipped = await told('h', { ...list, missing: 'skip' })
     expect(skipped.summary.leftOut['a document has no text']).toBeGreaterThan(0)
     const [lost] = skipped.missing
@@ -244,9 +245,10 @@ describe('labels from files with missing data', () => {
     expect(skipped.remarks).toContainEqual(
       expect.stringMatching(`^${lost!.count} labeled documents have no text: `),
     )
-    await expect(labels('h', { ...half, texts: true })).rejects.toThrow(
-      /query q\d+: \d+ candidates of the run have no text in .*half\.jsonl: d\d+/,
-    )
+    await expect(labels('h', { ...half, texts: true })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining('half.jsonl'),
+    })
     // Candidates without words drop out, queries stay.
     const compared = await told('h', { ...half, texts: true, missing: 'skip' })
     expect(compared.summary.queries).toBe(judged.once)
@@ -352,9 +354,10 @@ describe('formats of labels', () => {
       const left = candidates.filter((id) => !docs.includes(id) && !groundTruth.includes(id))
       expect(negatives).toEqual(left.slice(0, 4))
     })
-    await expect(labels('hard.jsonl', { ...format, values: 'logit' })).rejects.toThrow(
-      'values has no effect with the format hard-negatives',
-    )
+    await expect(labels('hard.jsonl', { ...format, values: 'logit' })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      message: expect.stringContaining('values'),
+    })
   })
 
   describe('of a query with more relevant documents than labels', () => {
@@ -415,9 +418,7 @@ describe('formats of labels', () => {
       const { relevant: _, ...inputs } = many()
       const format = 'sentence-transformers'
       const failing = labels('none.jsonl', { ...inputs, format, negatives: 7 })
-      await expect(failing).rejects.toThrow(
-        'rows need 7 negatives, but none of 2 queries has that many candidates that are not relevant',
-      )
+      await expect(failing).rejects.toMatchObject({ code: 'BAD_INPUT' })
     })
 
     test('keeps all ground truth if labelDepth is smaller', async () => {
@@ -473,14 +474,12 @@ describe('labelRun refuses wrong inputs', () => {
 
   test('a run whose queries occur again after others', async () => {
     writeFileSync(path('mixed.trec'), 'q0 Q0 d1 1 5 t\nq1 Q0 d1 1 5 t\nq0 Q0 d2 1 5 t\n')
-    await expect(labels('x', { run: path('mixed.trec') })).rejects.toThrow(
-      /mixed.trec:3: query q0 occurs again after other queries/,
-    )
+    await expect(labels('x', { run: path('mixed.trec') })).rejects.toThrow(/mixed.trec:3:/)
   })
 
   test('documents from both a file and a store, or from neither', async () => {
     const both = labels('x', { store: 'postgres://localhost/kith' })
-    await expect(both).rejects.toThrow('exactly one of docs (a file) and store')
+    await expect(both).rejects.toMatchObject({ code: 'BAD_INPUT' })
     await expect(labels('x', { docs: undefined })).rejects.toMatchObject({ code: 'BAD_INPUT' })
   })
 })

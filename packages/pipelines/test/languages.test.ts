@@ -113,7 +113,10 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
     expect(remarks).toContain(`tokenizer: ${language}, by the term statistics in ${file}`)
     await expect(
       rerankRun({ ...files, statistics: { file }, settings: { tokenizer: 'french' } }),
-    ).rejects.toThrow(`term statistics were built with tokenizer '${language}'`)
+    ).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining(`'${language}'`),
+    })
   })
 
   test('uses the tokenizer of the store in a server and a collection', async () => {
@@ -210,5 +213,5 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
 test('loadStore refuses a tokenizer without texts', async () => {
   const docs = at('german.docs.npy')
   const load = loadStore({ store: at('bare'), docs, tokenizer: 'german' })
-  await expect(load).rejects.toThrow('there is no corpus')
+  await expect(load).rejects.toMatchObject({ code: 'BAD_SETTING' })
 })

@@ -109,7 +109,10 @@ test.each([
 test('refuses unknown options of a search', async () => {
   await using collection = await openCollectionWith(openLetters, { documents }, {})
   const wrong = { top: 3 } as object
-  await expect(collection.search('bees', wrong)).rejects.toThrow('unknown option "top"')
+  await expect(collection.search('bees', wrong)).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+    message: expect.stringContaining('"top"'),
+  })
 })
 
 test('ignores headings in text files, and leaves out front matter except for its title', async () => {

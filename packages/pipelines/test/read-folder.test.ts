@@ -79,9 +79,7 @@ test('reads the Markdown files of a folder, without hidden files, links and file
     mkdirSync(join(folder, name, '..'), { recursive: true })
     writeFileSync(join(folder, name), contents)
   }
-  await expect(readFolder(folder, {})).rejects.toThrow(
-    'has no Markdown or text files (.md, .txt) with text',
-  )
+  await expect(readFolder(folder, {})).rejects.toMatchObject({ code: 'BAD_INPUT' })
   await expect(readFolder(join(folder, 'no'), {})).rejects.toMatchObject({ code: 'BAD_FILE' })
   write('notes/b/c.md', 'c')
   write('notes/a.MD', '\ufeff# Title\na')
@@ -130,7 +128,10 @@ test('refuses a folder with too many sections in many files before it fills the 
   const folder = temporaryFolder()
   const sections = '# h\nx\n'.repeat(10_000)
   for (let i = 0; i < 41; i++) writeFileSync(join(folder, `${i}.md`), sections)
-  await expect(readFolder(folder, {})).rejects.toThrow('256 MB or 400000 passages')
+  await expect(readFolder(folder, {})).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: expect.stringContaining('400000'),
+  })
 })
 
 test('leaves out files and folders that are deleted, or whose names are not UTF-8', async () => {

@@ -197,7 +197,7 @@ describe('rerankRun refuses', () => {
     const inputs = { run: files.run, queries: files.queries, store: 'postgres://none' }
     await expect(
       submitRerank({ ...inputs, list: { collapse: 0.9 } }, { name: 'mine' }),
-    ).rejects.toThrow('submitted work takes no setting collapse; leave it out')
+    ).rejects.toMatchObject({ code: 'BAD_SETTING', message: expect.stringContaining('collapse') })
   })
 })
 
@@ -214,7 +214,8 @@ test('readTexts reads further fields of JSONL only', async () => {
     { source: 'page 1', popularity: Math.sin(3) },
   ])
   writeFileSync(at('corpus.tsv'), 'd0\tone\n')
-  await expect(read(at('corpus.tsv'))).rejects.toThrow(
-    'corpus.tsv: only texts in JSONL have fields such as "source" (read as tsv); convert the file to JSONL',
-  )
+  await expect(read(at('corpus.tsv'))).rejects.toMatchObject({
+    code: 'BAD_FILE',
+    message: expect.stringContaining('"source"'),
+  })
 })

@@ -147,7 +147,7 @@ test('uses the metric of the run for labels, audits and tuning', async () => {
   expect(expected).toMatchObject({ said: 0, metric: 'auto' })
 })
 
-test('uses the metric of a store, and compares its documents as those of a file', async () => {
+test('uses the metric of a store, and compares its documents like documents of a file', async () => {
   const address = at('docs.lance')
   const store = await openStore(address, { create: true })
   await store.add(long.map((vector, i) => ({ id: `d${i}`, vector: Float32Array.from(vector) })))

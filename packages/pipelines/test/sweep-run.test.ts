@@ -47,9 +47,10 @@ test('draws every figure', async () => {
 test('refuses judged documents without an embedding before the work, or counts them', async () => {
   writeFileSync(path('more.trec'), `${read('topic.trec')}q0 0 away 1\n`)
   const more = { ...inputs(), qrels: path('more.trec'), out: path('more') }
-  await expect(sweepRun(more)).rejects.toThrow(
-    /:\d+: 1 judged documents have no embedding in .*: away/,
-  )
+  await expect(sweepRun(more)).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: expect.stringContaining('away'),
+  })
   expect(existsSync(path('more'))).toBe(false)
   const remarks: string[] = []
   const { missing } = await sweepRun(

@@ -163,9 +163,10 @@ describe('a training without judgments', () => {
   test('refuses missing data, or skips and counts it', async () => {
     writeFileSync(path('some.jsonl'), read('corpus.jsonl').split('\n').slice(3).join('\n'))
     const teacher = { ...inputs().teacher, corpus: path('some.jsonl') }
-    await expect(train('lacking', { teacher })).rejects.toThrow(
-      `3 candidates of the run have no text in ${path('some.jsonl')}: d`,
-    )
+    await expect(train('lacking', { teacher })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining(path('some.jsonl')),
+    })
     const { missing } = await train('lacking', { teacher, missing: 'skip', settings: { steps: 1 } })
     expect(missing.training).toMatchObject([
       { what: 'candidates of the run have no text', count: 3 },
@@ -180,23 +181,53 @@ describe('a training without judgments', () => {
     const { training, teacher } = inputs()
     const failing = (more: Partial<TrainInputs>) => expect(train('x', more)).rejects
     const judged = { ...training, qrels: path('train.trec') }
-    await failing({ training: judged }).toThrow('leave out judgments')
-    await failing({ settings: { skip: 3 } }).toThrow('leave out skip')
-    await failing({ settings: { negativesBelow: 0.9 } }).toThrow('leave out negativesBelow')
+    await failing({ training: judged }).toThrow(
+      expect.objectContaining({
+        code: 'BAD_SETTING',
+        message: expect.stringContaining('judgments'),
+      }),
+    )
+    await failing({ settings: { skip: 3 } }).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING', message: expect.stringContaining('skip') }),
+    )
+    await failing({ settings: { negativesBelow: 0.9 } }).toThrow(
+      expect.objectContaining({
+        code: 'BAD_SETTING',
+        message: expect.stringContaining('negativesBelow'),
+      }),
+    )
     await failing({ settings: { target: {} } }).toThrow('leave out target')
-    await failing({ settings: { loss: 'infonce' } }).toThrow('setting loss must be kl')
-    await failing({ teacher: {} }).toThrow('Kith needs texts to make the ranking that teaches')
-    await failing({ teacher: { ...teacher, run: path('run.trec') } }).toThrow('leave out corpus')
+    await failing({ settings: { loss: 'infonce' } }).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING', message: expect.stringContaining('loss') }),
+    )
+    await failing({ teacher: {} }).toThrow(
+      expect.objectContaining({
+        code: 'BAD_SETTING',
+        message: expect.stringContaining('queryText'),
+      }),
+    )
+    await failing({ teacher: { ...teacher, run: path('run.trec') } }).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING', message: expect.stringContaining('corpus') }),
+    )
     await failing({ teacher: { ...teacher, depth: 0 } }).toThrow('depth')
-    await failing({ teacher: undefined }).toThrow('pass qrels, labels or a teacher')
+    await failing({ teacher: undefined }).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING', message: expect.stringContaining('qrels') }),
+    )
     await failing({ teacher: undefined, training: judged }).toThrow(
-      'the validation queries have no judgments',
+      expect.objectContaining({
+        code: 'BAD_SETTING',
+        message: expect.stringContaining('validation'),
+      }),
     )
-    await expect(tuneTraining({ ...inputs(), out: path('x') })).rejects.toThrow('leave out teacher')
+    await expect(tuneTraining({ ...inputs(), out: path('x') })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      message: expect.stringContaining('teacher'),
+    })
     const byLoss = { ...inputs(), teacher: undefined, settings: { selectBy: 'loss' } }
-    await expect(tuneTraining({ ...byLoss, out: path('x') })).rejects.toThrow(
-      'setting selectBy must be a measure such as nDCG@10, got loss',
-    )
+    await expect(tuneTraining({ ...byLoss, out: path('x') })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      message: expect.stringContaining('selectBy'),
+    })
   })
 })
 
@@ -226,6 +257,9 @@ describe('distilRun', () => {
       ...['query', 'positive', 'negative_1', 'negative_2', 'negative_3', 'negative_4', 'label'],
     ])
     expect(row.label[0]).toBe(Math.max(...row.label))
-    await expect(distilRun({ run, format, out })).rejects.toThrow('needs texts')
+    await expect(distilRun({ run, format, out })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+      message: expect.stringContaining('corpus'),
+    })
   })
 })

@@ -72,9 +72,13 @@ test('resumes the trial in which it was stopped', async () => {
 })
 
 test('refuses inputs without validation queries, and makes its own targets', async () => {
-  await expect(tuneTraining({ ...inputs, validation: undefined })).rejects.toThrow(
-    'trials are compared on validation queries',
-  )
+  await expect(tuneTraining({ ...inputs, validation: undefined })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+    message: expect.stringContaining('validation'),
+  })
   const training = { ...inputs.training, labels: 'labels.jsonl' }
-  await expect(tuneTraining({ ...inputs, training })).rejects.toThrow('leave out labels')
+  await expect(tuneTraining({ ...inputs, training })).rejects.toMatchObject({
+    code: 'BAD_SETTING',
+    message: expect.stringContaining('labels'),
+  })
 })

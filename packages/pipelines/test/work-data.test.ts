@@ -99,7 +99,10 @@ describe.runIf(postgres)('data that a database cannot store, or has stored wrong
     }
     for (const name of ['settings', 'kind']) {
       const exporting = exportBatch({ store: database.url, name, out: path('never.trec') })
-      await expect(exporting).rejects.toThrow(`batch ${name} in the database is invalid`)
+      await expect(exporting).rejects.toMatchObject({
+        code: 'BAD_INPUT',
+        message: expect.stringContaining(name),
+      })
     }
   })
 })

@@ -5,7 +5,7 @@ export type PageElement = typeof globalThis extends { HTMLElement: { prototype: 
   ? Element
   : object
 
-/** Makes an element with attributes, but for empty ones, and children. */
+/** Makes an element with children and attributes; empty attributes are left out. */
 export type MakeElement = (
   name: string,
   attributes: Record<string, string>,

@@ -51,7 +51,7 @@ describe('queryRows', () => {
     expect(rows.documents[0]).toEqual({ id: rows.documents[0]!.id })
     expect(rows.rows[0]!.text).toBeUndefined()
     expect(() => queryRows([a, b], collection.runs, collection.qrels, undefined, 'AP')).toThrow(
-      /measure AP was not evaluated; evaluated: nDCG@10, MRR@10/,
+      expect.objectContaining({ code: 'BAD_INPUT', message: expect.stringContaining('AP') }),
     )
   })
 
@@ -160,11 +160,9 @@ describe('renderReport', () => {
   test('refuses a figure that it cannot draw', () => {
     const figure = { kind: 'time', points: [{ size: 5 }] }
     expect(() => renderReport({ figures: [figure as never] })).toThrow(
-      /figure\.points\[0\]\.milliseconds must be a number above 0, got nothing/,
+      'figure.points[0].milliseconds',
     )
-    expect(() => renderReport({ figures: [{ kind: 'pie' } as never] })).toThrow(
-      /kind must be one of context-size/,
-    )
+    expect(() => renderReport({ figures: [{ kind: 'pie' } as never] })).toThrow('context-size')
   })
 
   test('prints the date only if it is given', () => {

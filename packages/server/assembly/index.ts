@@ -62,7 +62,7 @@ export function readNumbers(at: usize, into: usize): i32 {
     if (load<u8>(at) == POINT) {
       const point = ++at
       while (true) {
-        // Digits become 0 to 9; the lowest high bit is that of the first byte that is none.
+        // Digits become 0 to 9; the lowest high bit marks the first byte that is no digit.
         const eight = load<u64>(at) ^ eightOf(0x30)
         const others = ((eight + eightOf(0x76)) | eight) & eightOf(0x80)
         const found = <i32>(ctz(others) >> 3)
@@ -142,7 +142,7 @@ function wholeOf(digits: u64): u64 {
   return ((digits & (((<u64>0xffff) << 32) | 0xffff)) * 42949672960001) >> 32
 }
 
-/** The digit at a position; more than 9 where there is none. */
+/** The digit at a position; more than 9 if there is none. */
 // @ts-expect-error: decorators are of AssemblyScript
 function digitAt(at: usize): u64 {
   return <u64>(load<u8>(at) ^ ZERO)

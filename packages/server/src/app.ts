@@ -159,7 +159,7 @@ function pathOf(address: string): string {
   }
 }
 
-/** A header; where it came more than once, all of it, so that no check sees only the first. */
+/** A header; if it came more than once, all of it, so that no check sees only the first. */
 function header(incoming: IncomingMessage, name: string): string | undefined {
   return incoming.headersDistinct[name]?.join(', ')
 }

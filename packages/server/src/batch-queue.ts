@@ -44,7 +44,7 @@ export class BatchQueue<In, Out> {
     return this.#waiting.length
   }
 
-  /** The results of some inputs. A signal takes those that still wait out of the queue. */
+  /** The results of some inputs. A signal removes inputs that still wait from the queue. */
   async add(inputs: readonly In[], signal: AbortSignal): Promise<Out[]> {
     signal.throwIfAborted()
     if (inputs.length === 0) return []

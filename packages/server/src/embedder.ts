@@ -23,10 +23,10 @@ export interface EmbedderEvents {
   onLookup(hits: number, misses: number): void
 }
 
-/** Embeds texts: an `Embedder`, or that of another process. */
+/** Embeds texts: an `Embedder`, or the `Embedder` of another process. */
 export type TextEmbedder = Pick<Embedder, 'name' | 'dimensions' | 'maxTokens' | 'embed'>
 
-/** Embeddings of texts: from the cache, or from the encoder in batches with those of other requests. */
+/** Embeddings of texts: from the cache, or from the encoder in batches with other requests' texts. */
 export class Embedder {
   readonly name: string
   readonly dimensions: number

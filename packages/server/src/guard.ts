@@ -14,7 +14,7 @@ export interface Access {
 /** Names that a machine has for itself. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
 
-/** Throws where a server could be reached from other machines without a key, unless `open` allows it. */
+/** Throws if a server could be reached from other machines without a key, unless `open` allows it. */
 export function checkAccess({ host, keys, open }: Access): void {
   if (keys.some((key) => key.length === 0))
     throw new KithError('BAD_SETTING', 'an API key must not be empty')
@@ -39,7 +39,7 @@ export function guard({
       throw new Problem(403, 'this server has no API key and answers only requests to localhost')
     }
     const bearer = /^Bearer +(.+)$/i.exec(header('authorization') ?? '')?.[1]
-    // Clients of Azure, such as Flowise's, send the key in a header of its own.
+    // Clients of Azure, such as Flowise's, send the key in a different header.
     const given = digest((bearer ?? header('api-key') ?? '').trim())
     // Every key is compared, and as hashes of one length: the time tells nothing.
     const matches = digests.map((known) => timingSafeEqual(known, given))

@@ -15,7 +15,7 @@ const CHECK_TIME = 1000
 /** A server of this process. */
 export interface HttpServer {
   readonly url: string
-  /** Takes no more requests, and finishes those under way. */
+  /** Accepts no more requests, and finishes current requests. */
   close(): Promise<void>
 }
 

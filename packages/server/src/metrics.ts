@@ -18,7 +18,7 @@ export interface Gauges {
 /** Metrics as data that processes can exchange. */
 export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** The metrics of a server for Prometheus. Each server has figures of its own. */
+/** The metrics of a server for Prometheus. Each server has separate figures. */
 export class Metrics implements EmbedderEvents {
   readonly #registry = new Registry()
   readonly #requests: Counter<'route' | 'status'>

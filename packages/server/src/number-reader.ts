@@ -13,7 +13,7 @@ const START = 4096
 /** Zeros behind the bytes, at which every look ahead ends. */
 const END = 16
 const PAGE = 2 ** 16
-/** Bytes of memory that is kept from body to body: that of a body of some five megabytes. */
+/** Bytes of memory that is kept from body to body: enough for a body of about five megabytes. */
 const KEPT = 16 * 2 ** 20
 
 /** Memory with a module that reads numbers in it. */
@@ -30,7 +30,7 @@ class Room {
     this.exports = instance.exports as unknown as Exports
   }
 
-  /** Room for so many bytes: the one that is kept, if it is large enough or may grow. */
+  /** Memory for this many bytes: the kept memory, if it is large enough or may grow. */
   static of(bytes: number): Room {
     if (bytes > KEPT) return new Room(bytes)
     const missing = bytes - kept.memory.buffer.byteLength

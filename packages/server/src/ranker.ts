@@ -22,7 +22,7 @@ import type { DocumentSearcher, Hit } from './searcher.ts'
 
 /** A ranking, the tokens that the encoder saw for it, and where its documents' embeddings came from. */
 export interface Ranked extends RankedList {
-  /** Of every document, by place. */
+  /** The similarity of every document, by place. */
   similarities: Float32Array
   tokens: number
   embeddings: EmbeddingSources
@@ -42,15 +42,15 @@ interface Embedded {
   from: keyof EmbeddingSources
 }
 
-/** A ranking with the estimated relevance of each hit, where it is known. */
+/** A ranking with the estimated relevance of each hit, if it is known. */
 export interface RankedList extends Ranking {
-  /** Of the first hits, by place; undefined without a background or texts. */
+  /** The estimated relevance of the first hits, by place; undefined without a background or texts. */
   relevances?: readonly (number | undefined)[] | undefined
   /** The documents that repeat each one, by place; undefined unless duplicates are folded. */
   duplicates?: readonly number[][] | undefined
   /** Further documents of each one's group, by place; undefined without groups. */
   others?: readonly number[][] | undefined
-  /** The probability that the query is on topic, where it is asked for. */
+  /** The probability that the query is on topic, if it is asked for. */
   onTopic?: number | undefined
 }
 
@@ -60,7 +60,7 @@ export type RelevanceScale = Pick<ListOptions, 'background' | 'calibration'>
 /** The parts of a request that embedding its texts needs. */
 type EmbeddingCall = Pick<Call, 'signal' | 'strict' | 'cuts'>
 
-/** Ranks the documents of requests, embedding those that come without an embedding. */
+/** Ranks the documents of requests, and embeds documents without an embedding. */
 export class Ranker {
   readonly settings: Settings
   readonly #embedder: TextEmbedder | undefined
@@ -68,7 +68,7 @@ export class Ranker {
   readonly #withTexts: Reranker
   readonly #withoutTexts: Reranker
 
-  /** @param searcher The documents whose embeddings stand for those of their texts. */
+  /** @param searcher The documents whose embeddings replace encoding their texts. */
   constructor(
     settings: Settings,
     embedder: TextEmbedder | undefined,
@@ -85,7 +85,7 @@ export class Ranker {
   }
 
   /**
-   * Ranks documents. Where all have texts and the query has one, the words count too. The order in which they come does not matter: those most similar to the query
+   * Ranks documents. If all have texts and the query has one, the words count too. The order in which they come does not matter: documents most similar to the query
    * are the context, as if a search had found them.
    *
    * @param options What a list is made of the ranking with, its groups and priors by document.
@@ -129,7 +129,7 @@ export class Ranker {
     }
   }
 
-  /** Ranks by vectors and by words where there are texts, which a known background estimates relevance with. */
+  /** Ranks by vectors and by words if there are texts, which a known background estimates relevance with. */
   #rankViews(
     query: { vector: Vector; text: string | undefined },
     candidates: CandidateViews,
@@ -176,7 +176,7 @@ export class Ranker {
     return rankedList(plan.list(vector, vectors, this.#scaleOf(vector)))
   }
 
-  /** What relevance is estimated by for a query; nothing, with a warning, where the background has other dimensions. */
+  /** The options for estimating relevance; none, with a warning, if the background has other dimensions. */
   #scaleOf({ length: dimensions }: Vector): RelevanceScale {
     const background = fittingBackground(
       this.scale.background,
@@ -186,7 +186,7 @@ export class Ranker {
     return background ? this.scale : {}
   }
 
-  /** Some items' embeddings: their own, those of the store's documents with their texts, or encoded. */
+  /** Some items' embeddings: given, from the store's documents with the same texts, or encoded. */
   async embed(items: readonly Item[], role: Role, call: EmbeddingCall): Promise<Embedded[]> {
     const known = await this.#known(items, role)
     const texts = items.flatMap((item, i) => (known[i] ? [] : [wholeText(item)!]))

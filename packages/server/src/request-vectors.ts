@@ -8,7 +8,7 @@ const BLOCK = 16_384
 const prefix = randomBytes(16).toString('hex')
 
 /**
- * The vectors of one request, by the names that stand for them in its JSON. They lie together in
+ * The vectors of one request, by their placeholder names in its JSON. They lie together in
  * blocks of memory: one for each vector would cost more than reading it.
  */
 export class RequestVectors {

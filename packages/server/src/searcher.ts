@@ -23,10 +23,10 @@ export interface Search {
   vectors: boolean
 }
 
-/** Searches documents: a `Searcher`, or that of another process. */
+/** Searches documents: a `Searcher`, or the `Searcher` of another process. */
 export type DocumentSearcher = Pick<Searcher, 'dimensions' | 'search' | 'vectors' | 'textVectors'>
 
-/** Searches a store for the queries of requests, those that come at the same time together. */
+/** Searches a store for the queries of requests; queries that come at the same time together. */
 export class Searcher {
   readonly #store: SearchStore
   readonly #queue: BatchQueue<Search, Hit[]>

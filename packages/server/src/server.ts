@@ -64,7 +64,7 @@ export const defaultAddress = { host: '127.0.0.1', port: 8080 } as const
 /** A server that takes requests. */
 export interface RunningServer {
   readonly url: string
-  /** Takes no more requests, finishes those under way, then ends. */
+  /** Accepts no more requests, finishes current requests, then ends. */
   close(): Promise<void>
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>

@@ -89,7 +89,7 @@ async function openPlainModel(
   }
 }
 
-/** A model behind an endpoint, which counts the tokens of a request and not those of a text. */
+/** A model behind an endpoint, which counts the tokens of a request, not of each text. */
 async function openRemoteModel(
   embedUrl: string,
   model: string,

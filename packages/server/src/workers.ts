@@ -118,7 +118,7 @@ export class Workers implements HttpServer {
     }
   }
 
-  /** Asks every worker for its metrics, and kills those that have been silent for too long. */
+  /** Asks every worker for its metrics, and kills workers that have been silent for too long. */
   #beat(): void {
     for (const member of this.#members) {
       if (!member.started) continue

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await writeEmbeddings(docs, { dimensions: DIMENSIONS, ids: ['near', 'far'] }, rows)
 })
 
-test('adapts queries and leaves documents and given embeddings as they are', async () => {
+test('adapts queries and leaves documents and given embeddings unchanged', async () => {
   await writeAdapterFile(adapter, around)
   const server = await serve({
     openModel: () => openTextModel('minilm', { threads: 1, adapter }),
@@ -59,7 +59,10 @@ test('adapts queries and leaves documents and given embeddings as they are', asy
 test('refuses an adapter of another model, and of another corpus', async () => {
   const opened = () => openTextModel('minilm', { threads: 1, adapter })
   await writeAdapterFile(adapter, { ...around, origin: { model: 'bge-small-en-v1.5' } })
-  await expect(opened()).rejects.toThrow('was fitted to embeddings of bge-small-en-v1.5')
+  await expect(opened()).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: expect.stringContaining('bge-small-en-v1.5'),
+  })
   const documents = { ids: ['near'], vectors: vector.map((value) => -value) }
   await writeAdapterFile(adapter, { ...around, origin: { model: 'minilm', documents } })
   const store = await openSearchStore(docs, {})

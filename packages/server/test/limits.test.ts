@@ -10,9 +10,9 @@ describe('authentication', () => {
   test('listens on other addresses only with a key or with --no-auth', async () => {
     const refused = startServer({ port: 0, host: '0.0.0.0' })
     await expect(refused).rejects.toThrow('set --api-key, or disable authentication with --no-auth')
-    await expect(startServer({ port: 0, keys: [''] })).rejects.toThrow(
-      'an API key must not be empty',
-    )
+    await expect(startServer({ port: 0, keys: [''] })).rejects.toMatchObject({
+      code: 'BAD_SETTING',
+    })
     const open = await serve({ host: '0.0.0.0', open: true })
     const reached = { url: open.url.replace('0.0.0.0', '127.0.0.1') }
     expect((await post(reached, '/v2/rerank', small)).status).toBe(200)
@@ -191,9 +191,7 @@ describe('limits of a request', () => {
   test('startServer refuses invalid limits', async () => {
     const wrong = (limits: object) => startServer({ port: 0, limits })
     await expect(wrong({ body: 0 })).rejects.toMatchObject({ code: 'BAD_SETTING' })
-    await expect(wrong({ queue: 10 })).rejects.toThrow(
-      'the queue (10 texts) must hold a full request',
-    )
+    await expect(wrong({ queue: 10 })).rejects.toMatchObject({ code: 'BAD_SETTING' })
   })
 })
 
@@ -225,7 +223,7 @@ describe('the encoder’s queue', () => {
     expect(figures).toMatch(/kith_request_seconds_bucket{le="0.001",route="\/v1\/embeddings"} \d+/)
   })
 
-  test('answers 429 to too many concurrent requests, and completes those in progress', async () => {
+  test('answers 429 to too many concurrent requests, and completes requests in progress', async () => {
     const server = await serve({ openModel, limits: { requests: 2 } })
     const under = [0, 1].map((i) =>
       post(server, '/rerank', { query: 'a', texts: texts(i * 50, 20) }),

@@ -109,7 +109,7 @@ test('a background that does not fit the vectors is left out, with one warning',
   await new Promise(setImmediate)
   process.off('warning', listen)
   expect(warnings).toEqual([
-    'the background has vectors of 48 dimensions, a request has 3: relevance is not estimated; send embeddings of its model',
-    'the background has vectors of the model bge-small, the server of minilm: relevance is not estimated; make it from these documents with kith background',
+    'the background has vectors of 48 dimensions, but a request has 3: relevance is not estimated; send embeddings of its model',
+    'the background has vectors of the model bge-small, but the server has vectors of minilm: relevance is not estimated; make it from these documents with kith background',
   ])
 })

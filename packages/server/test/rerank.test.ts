@@ -43,7 +43,7 @@ describe('rerank with embeddings', () => {
     }
   })
 
-  test('ranks the same in whatever order the documents are sent', async () => {
+  test('ranks the same in any order of the documents', async () => {
     const shuffled = [...documents.keys()].sort((a, b) => ((a * 7919) % 61) - ((b * 7919) % 61))
     const { results } = await ask({
       query: { embedding: base64(query) },
@@ -52,7 +52,7 @@ describe('rerank with embeddings', () => {
     expect(results.map(({ index }) => shuffled[index])).toEqual(expected())
   })
 
-  test('uses texts beside embeddings only if all documents have them', async () => {
+  test('uses texts and embeddings together only if all documents have texts', async () => {
     const chosen = expected()[20]!
     const texts = documents.map((_, i) => (i === chosen ? 'the very words asked for' : `text ${i}`))
     const both = (without?: number) => ({

@@ -1,6 +1,6 @@
 /**
  * The best documents of one query so far: scores and rows in the order in which
- * they came, which is that of the rows, at most `room` of them.
+ * they came, which is the order of the rows, at most `room` of them.
  */
 
 import { word } from './address'

@@ -28,7 +28,7 @@ export function codeProducts(
 
 /**
  * Sums of two neighboring products, in 16 bits. As `b` is below 128, relaxed SIMD leaves no
- * choice: the result is the same on every machine, and that of plain SIMD.
+ * choice: the result is the same on every machine, and equals plain SIMD.
  */
 function dot(a: v128, b: v128): v128 {
   if (ASC_FEATURE_RELAXED_SIMD) return i16x8.relaxed_dot_i8x16_i7x16_s(a, b)

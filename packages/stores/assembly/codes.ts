@@ -2,7 +2,7 @@
  * Documents as codes of seven bits, with what a code leaves out.
  *
  * A row c becomes whole numbers n from −63 to 63 and a scale s, stored as n + 64.
- * For any vector y, |y · c − s · (y · n)| ≤ |y| · |c − s · n|, whatever the rounding was.
+ * For any vector y, |y · c − s · (y · n)| ≤ |y| · |c − s · n| with any rounding.
  */
 
 import { word } from './address'
@@ -27,7 +27,7 @@ const UP: f32 = 1.001
  * Codes of `rows` rows of `blocks` · 16 numbers. The
  * codes go to groups of 4 rows, 16 numbers of each at a time. For each group, `facts` gets
  * three fours of floats, times 1 / length if `inverses` is not 0: scales; errors, which are
- * |c − s · n| and `slack` · |c|; and lengths, at least |s · n|. Where a row is too short for a
+ * |c − s · n| and `slack` · |c|; and lengths, at least |s · n|. If a row is too short for a
  * code, no error is larger than its. Returns false if a row is too long for one, or not finite.
  */
 export function encodeRows(

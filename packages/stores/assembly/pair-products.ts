@@ -16,7 +16,7 @@ export function pairProducts(
   chunks: i32,
 ): void {
   for (; pairs < end; pairs += 4 * PAIR) {
-    // At the end, the last pair stands in for those that are missing.
+    // At the end, the last pair is repeated for missing pairs.
     const last = end - PAIR
     const second = min(pairs + PAIR, last)
     const third = min(pairs + 2 * PAIR, last)

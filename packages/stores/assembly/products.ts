@@ -22,7 +22,7 @@ export function products(
   }
 }
 
-/** a · b + sum, fused where the build has relaxed SIMD. */
+/** a · b + sum, fused if the build has relaxed SIMD. */
 export function madd(a: v128, b: v128, sum: v128): v128 {
   if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(a, b, sum)
   return f32x4.add(f32x4.mul(a, b), sum)

@@ -8,10 +8,10 @@ import { PAIR, pairProducts } from './pair-products'
 const MANY: usize = 256
 
 /**
- * Does what scan (see scan.ts) does to a tile, but scores a document in float32 only where its
+ * Does what scan (see scan.ts) does to a tile, but scores a document in float32 only if its
  * code says that it may be above the threshold of the query. Scores have the same bits.
  *
- * `codes` and `facts` are those of codes.ts, `queryCodes` and `queryFacts` those of
+ * `codes` and `facts` come from codes.ts, `queryCodes` and `queryFacts` from
  * src/exact/query-codes.ts; `queries` and `tile` lie row after row. `sums` is room for two
  * lines of a tile. Returns how many scores were computed.
  */

@@ -2,7 +2,7 @@ import { word } from './address'
 
 /**
  * Sorts a query's candidates by score, best first; equal ones keep their order,
- * which is that of their rows. Radix sort in four passes, `scratch` being room
+ * which is the order of their rows. Radix sort in four passes, `scratch` being room
  * for twice `count` entries and `places` for 256.
  */
 export function sort(scores: usize, rows: usize, count: i32, scratch: usize, places: usize): void {

@@ -2,7 +2,7 @@ import { KithError, type Matrix } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
 import type { StoreDocument, StoreDocuments, StoreSearchOptions } from './store.ts'
 
-/** Bytes that an id may take in UTF-8: every store can index so many. */
+/** Maximum bytes of an id in UTF-8, which every store can index. */
 const LONGEST_ID = 1000
 
 /** Numbers that a batch of documents holds, more or less. */
@@ -116,7 +116,7 @@ export function unstorable(text: string): string | undefined {
   return undefined
 }
 
-/** Throws where a text cannot be kept in a database; the message begins with the text's name. */
+/** Throws if a text cannot be kept in a database; the message begins with the text's name. */
 export function checkStorable(what: string, text: string): void {
   const flaw = unstorable(text)
   if (flaw) throw new KithError('BAD_INPUT', `${what} ${flaw}, which PostgreSQL cannot store`)

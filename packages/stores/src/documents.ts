@@ -8,7 +8,7 @@ export interface MemoryDocuments {
   readonly memory: Float32Array | Uint16Array
 }
 
-/** Documents that are read by position, such as those of a file larger than memory. */
+/** Documents that are read by position, such as documents of a file larger than memory. */
 export interface StoredDocuments {
   readonly rows: number
   readonly dimensions: number

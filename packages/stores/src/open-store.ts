@@ -15,9 +15,9 @@ export type StoreKind = 'postgres' | 'lancedb' | 'file'
 
 /**
  * Opens a store by its address: `postgres://…` is PostgreSQL, a file of embeddings is a file,
- * everything else a folder or an object storage URL of LanceDB. `#name` behind a database
- * or folder names one of several collections in it. A store that is not there is an error, unless
- * `create` is set.
+ * everything else a folder or an object storage URL of LanceDB. `#name` after a database
+ * or folder selects one of several collections in it. A store that does not exist is an error,
+ * unless `create` is set.
  *
  * ```ts
  * await using store = await openStore('postgres://localhost/kith')

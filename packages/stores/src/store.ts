@@ -12,7 +12,7 @@ import {
 import { isTokenizerName } from '@kith/core/internal'
 import type { Metric } from './exact/search-exact.ts'
 
-/** A document as a store keeps it: an id, a vector, and its text where that was loaded. */
+/** A document as a store keeps it: an id, a vector, and its text if that was loaded. */
 export interface StoreDocument {
   id: string
   vector: Float32Array
@@ -29,7 +29,7 @@ export interface StoreSearchOptions {
   top: number
   /** Default: the store's own metric. */
   metric?: Metric | undefined
-  /** Compares with every document even where there is an approximate index. */
+  /** Compares with every document even if there is an approximate index. */
   exact?: boolean | undefined
   /**
    * A condition in the store's SQL that documents must fulfill. It is run unchanged: never build it
@@ -69,15 +69,15 @@ export interface Store {
   /** Documents by id, in the order asked for; undefined if there is none. */
   fetch(ids: readonly string[], options?: StoreFetchOptions): Promise<(StoreDocument | undefined)[]>
   /**
-   * The ids of the documents whose words fit a text best, best first, where the store can search
+   * The ids of the documents whose words fit a text best, best first, if the store can search
    * words and `index` has made an index of them; else none.
    */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
-  /** Why `searchWords` finds no document by the terms of the store's tokenizer; undefined where it does. */
+  /** Why `searchWords` finds no document by the terms of the store's tokenizer; undefined if it does. */
   wordsProblem?(): Promise<string | undefined>
   /**
    * The vectors of the documents that have some texts (title and text, as `kith encode` joins them),
-   * where the store can look texts up; undefined for a text that no document has.
+   * if the store can look texts up; undefined for a text that no document has.
    */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /**
@@ -94,11 +94,11 @@ export interface Store {
   makeBackground?(options?: BackgroundOptions): Promise<Background>
   /** Adds new documents. An id that is there already is an error. */
   add(documents: StoreDocuments): Promise<void>
-  /** Puts documents in the place of those with the same ids; adds the others. */
+  /** Replaces documents with the same ids; adds the others. */
   replace(documents: StoreDocuments): Promise<void>
   /** Removes documents; returns how many there were. */
   remove(ids: readonly string[]): Promise<number>
-  /** Builds or renews the approximate index, and one of words, where the store has such things. */
+  /** Builds or renews the approximate index, and one of words, if the store has such things. */
   index?(): Promise<void>
   close(): Promise<void>
   /** As `close`, for `await using`. */
@@ -118,7 +118,7 @@ export interface StoreOptions {
    */
   tokenizer?: TokenizerName | undefined
   /**
-   * Creates the store with its first documents where it is not there. Default false: an address
+   * Creates the store with its first documents if it is not there. Default false: an address
    * without a store is an error, and opening it creates nothing.
    */
   create?: boolean | undefined

@@ -81,7 +81,7 @@ function count(builder: TermStatisticsBuilder, document: TextOfDocument): void {
   if (text !== undefined) builder.add(text)
 }
 
-/** Statistics without those of some of their documents; undefined if these were never counted. */
+/** Statistics without some of their documents; undefined if these documents were never counted. */
 function subtract(whole: TermStatistics, part: TermStatistics): TermStatistics | undefined {
   const frequencies = Float64Array.from(whole.frequencies)
   let at = 0

@@ -37,9 +37,9 @@ test('a background of other documents, other dimensions or another model is left
   const about = `KithWarning: ${backgroundFile(docs)}`
   const advice = `relevance is not estimated; make it again: kith background --docs ${docs}`
   expect(warnings).toEqual([
-    `${about} is of 6 documents, ${docs} has 7: ${advice}`,
-    `${about} has vectors of 4 dimensions, ${docs} has 8: ${advice}`,
-    `${about} has vectors of the model minilm, ${docs} of bge-small: ${advice}`,
+    `${about} was made from 6 documents, but ${docs} has 7: ${advice}`,
+    `${about} has vectors of 4 dimensions, but ${docs} has 8: ${advice}`,
+    `${about} has vectors of the model minilm, but ${docs} has vectors of bge-small: ${advice}`,
   ])
 })
 
@@ -63,6 +63,6 @@ test('a store warns once when its background is of fewer than half of its docume
   await new Promise(setImmediate)
   process.off('warning', listen)
   expect(warnings).toEqual([
-    'the background of the collection main is of 10 documents, the store has 30: relevance is not estimated; make it again with kith background --store',
+    'the background of the collection main was made from 10 documents, but the store has 30: relevance is not estimated; make it again with kith background --store',
   ])
 })

@@ -90,7 +90,9 @@ export function keepsTexts({ store, use }: StoreInUse): void {
       const three = termStatistics(['Bees bees and wasps', 'a wasp', 'ants'])
       expect(await opened.terms()).toEqual(three)
       // Nothing of an addition that is refused counts.
-      await expect(opened.add([{ ...d1, text: 'moths' }])).rejects.toThrow('already exists')
+      await expect(opened.add([{ ...d1, text: 'moths' }])).rejects.toMatchObject({
+        code: 'BAD_INPUT',
+      })
       expect(await opened.terms()).toEqual(three)
       expect(await opened.remove(['nobody'])).toBe(0)
       expect(await opened.terms()).toEqual(three)

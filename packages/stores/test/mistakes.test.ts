@@ -55,29 +55,21 @@ it('names a query that is not finite', async () => {
 
 it('searchExact refuses wrong shapes and settings, with their numbers', async () => {
   const source = shared(documents)
-  expect(await mistake(wholeNumbers(3, 4, 1, 9), source)).toMatch(
-    /BAD_SHAPE .*4 dimensions, but documents have 5/,
-  )
-  expect(await mistake({ ...queries, rows: 4 }, source)).toMatch(
-    /BAD_SHAPE .*20 numbers, but data has 15/,
-  )
+  expect(await mistake(wholeNumbers(3, 4, 1, 9), source)).toMatch(/BAD_SHAPE .*\b4\b.*\b5\b/)
+  expect(await mistake({ ...queries, rows: 4 }, source)).toMatch(/BAD_SHAPE .*\b20\b.*\b15\b/)
   expect(await mistake(queries, { ...source, rows: 101 } as DocumentSource)).toMatch(
-    /BAD_SHAPE .*need 505 numbers, but memory has 500/,
+    /BAD_SHAPE .*\b505\b.*\b500\b/,
   )
   const short = { rows: 100, dimensions: 5, read: () => new Float32Array(3) }
-  expect(await mistake(queries, short)).toMatch(
-    /BAD_SHAPE .*expected 500 numbers \(5 per row\), got 3/,
-  )
-  expect(await mistake(queries, source, { top: -1 })).toMatch(/BAD_SETTING .*top must be/)
-  expect(await mistake(queries, source, { workers: 1.5 })).toMatch(
-    /BAD_SETTING .*workers must be .*, got 1.5/,
-  )
+  expect(await mistake(queries, short)).toMatch(/BAD_SHAPE .*\b500\b.*\b3\b/)
+  expect(await mistake(queries, source, { top: -1 })).toMatch(/BAD_SETTING .*top/)
+  expect(await mistake(queries, source, { workers: 1.5 })).toMatch(/BAD_SETTING .*workers.* 1\.5/)
   expect(await mistake(queries, source, { metric: 'l2' as 'dot' })).toMatch(/BAD_SETTING .*"l2"/)
   expect(await mistake(queries, { ...documents, rows: 1.5 } as unknown as DocumentSource)).toMatch(
     /BAD_SHAPE .*rows must be .*, got 1.5/,
   )
   expect(await mistake(queries, { rows: 1, dimensions: 1 } as DocumentSource)).toMatch(
-    /BAD_INPUT .* memory or a function read/,
+    /BAD_INPUT .*memory/,
   )
 })
 

@@ -21,7 +21,10 @@ describe.runIf(postgres)('a PostgreSQL store', () => {
       for (let i = 0; i < 300; i++) yield { id: `d${i}`, vector: new Float32Array(10_000).fill(i) }
       yield { id: 'd7', vector: new Float32Array(10_000) }
     }
-    await expect(store.add(documents())).rejects.toThrow('document "d7" already exists')
+    await expect(store.add(documents())).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining('"d7"'),
+    })
     expect(await store.count()).toBe(0)
     await store.close()
   })
@@ -92,7 +95,7 @@ describe.runIf(postgres)('a PostgreSQL store', () => {
   it('refuses tables of a newer version', async () => {
     await (await openStore(database.url, { create: true })).close()
     await run(database.url, "UPDATE kith.versions SET version = version + 99 WHERE part = 'stores'")
-    await expect(openStore(database.url)).rejects.toThrow('a newer version of Kith')
+    await expect(openStore(database.url)).rejects.toMatchObject({ code: 'BAD_INPUT' })
     await run(database.url, "UPDATE kith.versions SET version = version - 99 WHERE part = 'stores'")
   })
 
@@ -108,7 +111,7 @@ describe.runIf(postgres)('a PostgreSQL store', () => {
     expect((error as Error).message).not.toContain('secret')
     url.port = '1'
     await expect(openStore(url.href)).rejects.toThrow('ECONNREFUSED')
-    await expect(openStore('postgres://no host/x')).rejects.toThrow('must be a URL such as')
+    await expect(openStore('postgres://no host/x')).rejects.toMatchObject({ code: 'BAD_SETTING' })
   })
 
   it('distinguishes passing failures from mistakes', async () => {
@@ -141,9 +144,7 @@ describe.runIf(postgres)('a PostgreSQL store', () => {
     await (await openStore(url, { create: true })).add([document])
     await run(database.url, "UPDATE kith.collections SET dimensions = 1 WHERE name = 'tampered'")
     const store = await openStore(url)
-    await expect(store.fetch(['a'])).rejects.toThrow(
-      'a vector in kith.documents_tampered does not have 1 numbers of type f32',
-    )
+    await expect(store.fetch(['a'])).rejects.toThrow('kith.documents_tampered')
     await store.close()
     await run(
       database.url,

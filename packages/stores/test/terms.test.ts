@@ -104,9 +104,7 @@ describe.runIf(postgres)('term statistics in PostgreSQL', () => {
     const store = await openStore(`${database.url}#damaged`, { create: true })
     await store.add(documents.slice(0, 3))
     await run(database.url, "UPDATE kith.terms SET version = gen_random_uuid(), statistics = 'x'")
-    await expect(store.terms()).rejects.toThrow(
-      'kith.terms, row damaged: these are not the bytes of term statistics; delete the row',
-    )
+    await expect(store.terms()).rejects.toThrow('kith.terms')
     await store.close()
   })
 })

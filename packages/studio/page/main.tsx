@@ -12,7 +12,7 @@ const show = (page: VNode): void => {
   render(page, root)
 }
 
-/** Shows the dataset that was written into the page, or that of the server. */
+/** Shows the dataset that was written into the page, or the server's dataset. */
 async function open(): Promise<VNode> {
   const written = document.getElementById('collection')
   if (written) hold(readCollection(written.textContent!))

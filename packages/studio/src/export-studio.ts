@@ -46,7 +46,7 @@ export const exportBytes = 4 * 2 ** 20
 
 /**
  * Writes the studio as files that need no server: `index.html` shows a part of the dataset,
- * `paste.html` what its reader brings. A folder with anything but an earlier export is refused.
+ * `paste.html` shows data that its reader pastes. Refuses a folder with other files than an export.
  *
  * ```ts
  * await exportStudio(collection, 'studio')
@@ -91,7 +91,7 @@ function withoutFolders(files: StudioFiles): StudioFiles {
   }
 }
 
-/** Throws where a folder has files that are no export of ours. */
+/** Throws if a folder has files that are no export of ours. */
 async function refuseOthers(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -116,7 +116,7 @@ async function startOf(file: string): Promise<string> {
 
 /** Candidates of each query: as many as the default settings and an audit look at. */
 const CANDIDATES = 200
-/** Queries at the most: a page's reader looks at few, and the means are over all of them. */
+/** Maximum number of queries: a reader looks at few, and the means are over all of them. */
 const QUERIES = 200
 /** The largest number of half precision. */
 const LARGEST_HALF = 65_504
@@ -162,7 +162,7 @@ class Part {
     this.#rows.queries.push(data.subarray(0, dimensions))
   }
 
-  /** The vectors of the queries, then those of the documents, in half precision. */
+  /** The vectors of the queries, then of the documents, in half precision. */
   vectors(): WrittenCollection['vectors'] {
     const rows = [...this.#rows.queries, ...this.#rows.documents]
     const dimensions = rows[0]!.length

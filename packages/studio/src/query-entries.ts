@@ -3,7 +3,7 @@ import { ndcg } from '@kith/ir/measures'
 import type { StudioSources } from './studio-context.ts'
 import { type QueryEntry, type StudioContext, wordsOf } from './studio-wire.ts'
 
-/** The queries of the run that have an embedding and, where there are texts, a text. */
+/** The queries of the run that have an embedding and, if there are texts, a text. */
 export function entriesOf(
   { run, queries, texts, qrels }: StudioSources,
   level: number,

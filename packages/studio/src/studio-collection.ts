@@ -30,7 +30,7 @@ import {
 
 /** Queries in the sample that determines the depth of a run: nearly always all are equally deep. */
 const SAMPLE = 200
-/** Of the first so many queries, a fresh page shows the one with the largest gain among as many candidates. */
+/** A new page shows the query with the largest gain among this many queries, with this many candidates. */
 const [TRIED, TRIED_DEPTH] = [100, 200]
 /** Characters of a free text. */
 const LONGEST_TEXT = 2000
@@ -39,7 +39,7 @@ const LONGEST_TEXT = 2000
 export interface StudioCollectionOptions extends StudioOptions {
   /** From which grade on a document is relevant; default 1. */
   level?: number | undefined
-  /** Turns free text into a query; closed with the dataset, or where that cannot be opened. */
+  /** Turns free text into a query; closed with the dataset, or if that cannot be opened. */
   model?: TextModel | undefined
 }
 
@@ -121,7 +121,7 @@ export class StudioCollection {
     return searchEntries(this.#entries.values(), words)
   }
 
-  /** The queries that were judged: those that `kith eval` averages over. */
+  /** The judged queries, which `kith eval` averages over. */
   judged(): string[] {
     return this.ids().filter((id) => this.#sources.qrels.has(id))
   }
@@ -175,7 +175,7 @@ export class StudioCollection {
     return contextOf(this.#sources, { query, vector, ids, scores, judged: new Map() }, part)
   }
 
-  /** The texts of some documents; of those that have none, the ids. */
+  /** The texts of some documents; the id if a document has no text. */
   documents(ids: readonly string[]): DocumentText[] {
     return ids.map((id) => this.#sources.texts?.documents.get(id) ?? { id })
   }

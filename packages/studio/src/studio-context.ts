@@ -5,7 +5,7 @@ import { type Embeddings, openEmbeddings, type Qrels, type Run, readQrels, readR
 import { TextStore } from '@kith/ir/internal'
 import type { QueryEntry, StudioContext, StudioDocument, StudioFiles } from './studio-wire.ts'
 
-/** Candidates of one query that the page looks at, at the most. */
+/** Maximum number of candidates of one query on the page. */
 export const DEPTH = 1000
 /** The depth of nDCG@10. */
 const IDEAL = 10
@@ -21,7 +21,7 @@ interface JudgedQuery {
 
 /** The part of a context that is asked for. */
 interface ContextPart {
-  /** Candidates, at the most. */
+  /** Maximum number of candidates. */
   top: number
   /** Whether relevant documents that are not among them are added. */
   withTruth: boolean
@@ -80,7 +80,7 @@ export interface StudioSources {
   run: Run
   queries: Embeddings
   docs: Embeddings
-  /** Empty where there are no judgments. */
+  /** Empty if there are no judgments. */
   qrels: Qrels
   texts: { queries: TextStore; documents: TextStore } | undefined
   /** The scale on which relevance is estimated, found beside the embeddings. */

@@ -8,7 +8,7 @@ export interface StudioInfo {
   /** How many queries the run has, and how many of these were judged. */
   queries: number
   judged: number
-  /** How many candidates of a query can be looked at, at the most. */
+  /** Maximum number of candidates per query. */
   depth: number
   texts: boolean
   /** Whether there is a background, by which the relevance of hits is estimated. */
@@ -87,7 +87,7 @@ export interface StudioContext {
   vectors: Matrix
 }
 
-/** One query of a `HeldCollection`, as its context but for the documents' texts and vectors. */
+/** One query of a `HeldCollection`, as its context without the documents' texts and vectors. */
 export interface HeldQuery extends Omit<StudioContext, 'documents' | 'vectors'> {
   /** Places in the dataset's documents: the candidates, then other relevant documents. */
   documents: number[]

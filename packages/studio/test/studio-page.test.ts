@@ -235,7 +235,7 @@ describe.skipIf(!browser)('the page of the studio', () => {
     })
   })
 
-  test('finds and reranks the nearest documents of free text as those of a query', async () => {
+  test('finds and reranks the nearest documents of free text like the documents of a query', async () => {
     await using docs = await openEmbeddings(files.docs)
     const vector = docs.gather([docs.rowOf('d5')!])
     const asked: string[] = []
@@ -309,9 +309,7 @@ describe.skipIf(!browser)('the page of the studio', () => {
     expect(long).toEqual({ error: 'free text must have 1 to 2000 characters, got 2001' })
     await expect(collection.contextOfText('fjord', 5)).rejects.toThrow('kith studio --model')
     const other = { ...model, dimensions: 3 }
-    await expect(StudioCollection.open(files, { model: other })).rejects.toThrow(
-      'own-encoder has 3 dimensions',
-    )
+    await expect(StudioCollection.open(files, { model: other })).rejects.toThrow('own-encoder')
   })
 
   test('does not mention words if there are no texts', async () => {
@@ -395,7 +393,7 @@ describe.skipIf(!browser)('the page of the studio', () => {
     })
   })
 
-  test('marks the matching words in a text, whatever else it contains', async () => {
+  test('marks the matching words in a text with any other contents', async () => {
     const { ids, query, candidates } = wholeQuery('q1')
     const statistics = await countTerms()
     // Of a document whose word differs from the query's by its ending, and that has markup in it.

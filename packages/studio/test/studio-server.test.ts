@@ -107,7 +107,10 @@ describe('the studio’s server', () => {
     const second = await startStudio(collection)
     expect(second.url).not.toBe(studio.url)
     const port = Number(new URL(second.url).port)
-    await expect(startStudio(collection, port)).rejects.toThrow(`port ${port} is in use`)
+    await expect(startStudio(collection, port)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining(`${port}`),
+    })
     await second.close()
   })
 })
@@ -206,9 +209,7 @@ describe('the studio’s dataset', () => {
   test('refuses embeddings of different lengths', async () => {
     const queries = join(folder, 'short.npy')
     await writeEmbeddings(queries, { dimensions: 3, ids: ['q0'] }, [Float32Array.of(1, 0, 0)])
-    await expect(StudioCollection.open({ ...files, queries })).rejects.toThrow(
-      'short.npy has 3 dimensions',
-    )
+    await expect(StudioCollection.open({ ...files, queries })).rejects.toThrow('short.npy')
   })
 })
 

@@ -54,7 +54,7 @@ export interface TrainSettings extends LossSettings {
   validateEvery: number
   /** The criterion of the best checkpoint: `loss` or a measure such as `nDCG@10`. */
   selectBy: string
-  /** Ends the training after so many validations without a better one; 0: never. */
+  /** Ends the training after this many validations without improvement; 0: never. */
   earlyStoppingPatience: number
   /** Steps between searches for new candidates with the current encoder; 0: never. */
   refreshEvery: number
@@ -152,7 +152,7 @@ export const trainTable: SettingTable<TrainSettings> = {
     needs: [is('schedule', 'linear')],
   },
   patience: {
-    help: 'validations before the learning rate falls (plateau)',
+    help: 'validations without improvement before the learning rate falls (plateau)',
     default: 3,
     range: count(1),
     needs: plateau,

@@ -31,7 +31,7 @@ export interface TrainingJob extends DeviceOptions, TrainingHooks, SplitHooks {
   documents: DocumentVectors
   /**
    * A version of the documents' file, such as its size and modification time. It decides whether
-   * a training may be resumed where the documents are too many to be read for that.
+   * a training may be resumed if the documents are too many to be read for that.
    */
   documentsVersion?: string | undefined
   queries: readonly TrainingQuery[]

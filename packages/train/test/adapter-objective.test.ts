@@ -146,7 +146,7 @@ describe('AdapterObjective', () => {
 })
 
 describe('fitAdapter', () => {
-  test('ends where the gradient is zero, and nearer to the identity with more shrinkage', async () => {
+  test('ends at a zero gradient, and nearer to the identity with more shrinkage', async () => {
     const norms = []
     for (const shrinkage of [50, 1000]) {
       const { model } = await fitAdapter({ ...problem, shrinkage, iterations: 200 })

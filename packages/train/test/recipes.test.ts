@@ -52,7 +52,7 @@ describe('training recipes', () => {
     ])
   })
 
-  test('take soft labels as they are, and leave out a query that teaches nothing', () => {
+  test('use soft labels unchanged, and leave out a query that teaches nothing', () => {
     const labels = { rows: [4, 6, 8], values: [3, 0, 1] }
     const [soft] = adapterQueries([{ ...query, labels }], 'labels')
     expect(soft!.parts[0]!.target).toEqual({ rows: [4, 8], values: [0.75, 0.25] })
@@ -79,7 +79,7 @@ describe('inverseTemperatureFor', () => {
     return { rows: 1000, dimensions: 2, gather, read: () => new Float32Array() }
   }
 
-  test('returns 2 over the standard deviation of scores, rounded, whatever the length of queries', () => {
+  test('returns 2 over the standard deviation of scores, rounded, for queries of any length', () => {
     const queries = [1, 2, 3].map((length) => ({ vector: Float32Array.of(length, 0) }))
     expect(inverseTemperatureFor(queries, circle(0.1 * Math.SQRT2))).toBe(20)
     expect(inverseTemperatureFor(queries, circle(0.044 * Math.SQRT2))).toBe(40)

@@ -14,7 +14,7 @@ import { searchSettings } from './settings/search-settings.ts'
 import { readSmallFile } from './settings/study-file.ts'
 import { type Decision, FEW_QUERIES, judge, type Verdict } from './verdict.ts'
 
-/** How much is searched where nothing else is said. */
+/** How much is searched if nothing else is said. */
 export const tuneDefaults = { trials: 200, folds: 5, seed: 0 } as const
 
 /** The settings for the queries of a fold, chosen on all other folds. */
@@ -50,12 +50,12 @@ export interface TuneOptions extends ScorerOptions {
 }
 
 /**
- * Looks for settings that rank better than the default, and says honestly whether they do.
+ * Searches for settings that rank better than the default, and tests them on held-out queries.
  *
- * For each fold of the queries a study searches on the other folds alone, and its best settings
- * are judged on that fold: no query judges settings that were chosen, or even suggested, by it.
- * One more study on all queries finds the settings to ship. With few queries nothing is searched:
- * only default or off is decided (docs/method.md section 4).
+ * For each fold of the queries a study searches on the other folds only, and its best settings
+ * are tested on that fold: no query tests settings that it helped to choose or suggest. One more
+ * study on all queries finds the settings to use. With few queries nothing is searched: `tune` only
+ * decides between the default and no reranking (docs/method.md section 4).
  *
  * ```ts
  * const { verdict, settings, heldOut } = await tune(evaluator, { measure: 'nDCG@10', trials: 200 })

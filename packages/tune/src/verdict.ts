@@ -20,7 +20,7 @@ export interface HeldOutValues {
   default: Float64Array
   /** With the settings that the other folds chose; undefined if none were searched for. */
   tuned?: Float64Array | undefined
-  /** With the embeddings only, where there are texts and nothing was searched for. */
+  /** With the embeddings only, if there are texts and nothing was searched for. */
   embeddings?: Float64Array | undefined
 }
 
@@ -91,7 +91,7 @@ function judgeFew(values: HeldOutValues, embeddings: Float64Array): Decision {
     verdict: helps ? candidate : 'keep-run',
     candidate,
     reason: helps
-      ? `no search with ${FEW_QUERIES} judged queries or fewer; of no reranking, embeddings only and the default settings, choose ${what}: ${held}`
+      ? `with ${FEW_QUERIES} judged queries or fewer, only no reranking, embeddings only and the default settings are compared; use ${what}: ${held}`
       : `the default settings make the ranking worse, and embeddings only do not help: ${held}`,
     heldOut: {
       baseline: meanOf(baseline),
@@ -111,7 +111,7 @@ function reasonOf(
   const held = `${signed(gain)} (t ${t.toFixed(1)}) against no reranking`
   if (!overDefault) {
     return helps
-      ? `no search with ${FEW_QUERIES} judged queries or fewer; the default settings do not make the ranking worse: ${held}`
+      ? `with ${FEW_QUERIES} judged queries or fewer, settings are not tuned; the default settings do not make the ranking worse: ${held}`
       : `the default settings make the ranking worse: ${held}`
   }
   const over = `on held-out queries, tuned settings have ${signed(overDefault.gain)} (t ${overDefault.t.toFixed(1)}) against the default settings`

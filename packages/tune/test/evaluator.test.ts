@@ -133,9 +133,10 @@ test.each([0, 2])('names the query of an error, %i workers', async (workers) => 
   collection.docs[3 * 20 * collection.dimensions + 2] = Number.NaN
   const evaluator = createEvaluator(collection, { measure: 'nDCG@10', workers })
   try {
-    await expect(evaluator.evaluate([resolveMethodSettings()])).rejects.toThrow(
-      'query q3: candidate 0 has NaN in column 2',
-    )
+    await expect(evaluator.evaluate([resolveMethodSettings()])).rejects.toMatchObject({
+      code: 'BAD_VECTOR',
+      message: expect.stringContaining('q3'),
+    })
   } finally {
     await evaluator.close()
   }

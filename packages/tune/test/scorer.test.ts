@@ -43,8 +43,10 @@ test('computes every measure as @kith/ir does for the same ranking', () => {
 })
 
 test('refuses unsupported measures and invalid levels', () => {
-  expect(() => createScorer({ measure: 'Bpref' })).toThrow('use one of nDCG, RR, AP, R, P, Success')
-  expect(() => createScorer({ measure: 'nonsense' })).toThrow('measure "nonsense"')
+  expect(() => createScorer({ measure: 'Bpref' })).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING', message: expect.stringContaining('Bpref') }),
+  )
+  expect(() => createScorer({ measure: 'nonsense' })).toThrow('"nonsense"')
   expect(() => createScorer({ measure: 'P@5', level: 0 })).toThrow(
     expect.objectContaining({ code: 'BAD_SETTING' }),
   )

@@ -28,7 +28,7 @@ const READ = 1000
 
 /** How the batches of a database are opened. */
 export interface OpenBatchesOptions extends ConnectionOptions {
-  /** Creates the tables where there are none, to submit or wait for batches. Default false. */
+  /** Creates the tables if there are none, to submit or wait for batches. Default false. */
   create?: boolean | undefined
 }
 
@@ -64,7 +64,7 @@ export class Batches {
     return typeof opened === 'string' ? undefined : opened
   }
 
-  /** Opens the batches of a database, or gives its name where it never had one. */
+  /** Opens the batches of a database, or gives its name if it never had one. */
   static async #open(url: string, options: OpenBatchesOptions): Promise<Batches | string> {
     const connections = await connectPostgres(url, options)
     try {
@@ -80,7 +80,7 @@ export class Batches {
   }
 
   /**
-   * Submits a batch whole or not at all, cut into jobs of so many queries. Submitting the same
+   * Submits a batch whole or not at all, in jobs of `jobSize` queries. Submitting the same
    * one again, at the same time or later, changes nothing; another one of the same name is an error.
    *
    * @returns how many queries it has, and whether it is new.

@@ -33,7 +33,7 @@ export class Queue {
     const boss = new Boss({
       db: through(connections.pool),
       schema: SCHEMA,
-      // Workers call `expire` when it is useful, in the place of pg-boss's own timer.
+      // Workers call `expire` when it is useful, instead of pg-boss's own timer.
       supervise: false,
       schedule: false,
     })
@@ -59,7 +59,7 @@ export class Queue {
   }
 
   /**
-   * Takes the next job for so many seconds; undefined if there is none. pg-boss's own `fetch` takes
+   * Takes the next job for this many seconds; undefined if there is none. pg-boss's own `fetch` takes
    * it for the queue's expiry, so that a worker killed before its first `renew` would keep the job
    * for 15 minutes; it also hides errors.
    *
@@ -81,7 +81,7 @@ export class Queue {
     return job && { id: job['id'] as string, data: job['data'] }
   }
 
-  /** Renews some jobs: for so many seconds no other worker gets them. */
+  /** Renews some jobs: no other worker gets them for this many seconds. */
   async renew(ids: readonly string[], seconds: number): Promise<void> {
     await this.#query(
       `UPDATE ${SCHEMA}.job SET started_on = now(), expire_in = $3 * interval '1 second'
@@ -99,7 +99,7 @@ export class Queue {
     await this.#boss.complete(NAME, id, {}, { db: through(client) })
   }
 
-  /** A failed try: the job comes again, or is set aside with its error after the last one. */
+  /** A failed attempt: the job runs again, or is set aside with its error after the last attempt. */
   async fail(client: PoolClient, id: string, message: string): Promise<void> {
     await this.#boss.fail(NAME, id, { message: legible(message) }, { db: through(client) })
   }
@@ -194,7 +194,7 @@ function messageOf(output: unknown): string {
   return String(message ?? inner ?? 'unknown reason')
 }
 
-/** Some queries of a batch: those from one place up to another. */
+/** Some queries of a batch: a range of places. */
 interface JobData {
   batch: number
   from: number
@@ -210,7 +210,7 @@ export interface TakenJob {
 /** The largest number that the tables of batches hold. */
 const LARGEST = 2 ** 31 - 1
 
-/** The end of the ids of a batch's jobs, by which they are found whatever became of their data. */
+/** The end of the ids of a batch's jobs, which finds the jobs even if their data were changed. */
 function idEnd(batch: number): string {
   return hex(batch, 12)
 }
@@ -220,7 +220,7 @@ function idOf(batch: number, job: number): string {
   return `${hex(job, 8)}-0000-4000-8000-${idEnd(batch)}`
 }
 
-/** The queries that a job names; undefined if its data are not those of a job of `kith`. */
+/** The queries that a job names; undefined if its data were not written by Kith. */
 function readJob({ id, data }: TakenJob): JobData | undefined {
   if (typeof data !== 'object' || data === null) return undefined
   const { batch, from, to } = data as Record<string, unknown>

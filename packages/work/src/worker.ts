@@ -17,7 +17,7 @@ export interface WorkOptions {
   lanes: number
   /** Seconds without a heartbeat after which another worker gets a job. */
   lease: number
-  /** The name of the batch whose jobs are done; default: those of all. */
+  /** The name of the batch whose jobs to run. Default: all batches. */
   batch?: string | undefined
   /** Ends when no job is left, also none that another worker has; else it waits for new ones. */
   untilEmpty: boolean
@@ -63,7 +63,7 @@ class Worker {
   readonly #batches: Batches
   readonly #handle: Handler
   readonly #options: WorkOptions
-  /** The batch whose jobs are done; undefined for those of all. */
+  /** The batch whose jobs to run; undefined for all batches. */
   readonly #only: number | undefined
   readonly #inProgress = new Set<string>()
   #signing = false
@@ -76,7 +76,7 @@ class Worker {
   }
 
   /**
-   * Keeps the jobs under way from other workers, and frees those of workers without a heartbeat.
+   * Keeps the jobs under way from other workers, and frees the jobs of workers without a heartbeat.
    */
   async renewLeases(): Promise<void> {
     // The last call still waits for a database that is away.

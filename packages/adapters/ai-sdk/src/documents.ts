@@ -1,10 +1,10 @@
 import type { JSONObject, JSONValue, RerankingModelV3CallOptions } from '@ai-sdk/provider'
 import { KithError, type Matrix, type Vector, type Vectors } from '@kith/core'
 
-/** A document for the method: its words, and its vector where it has one. */
+/** A document for the method: its words, and its vector if it has one. */
 export interface RerankDocument {
   text: string
-  /** The title; its words count more than those of the text. */
+  /** The title; a word counts more in the title than in the text. */
   title?: string | undefined
   /** The text that is embedded; `text` unless there is a title in it too. */
   whole?: string | undefined
@@ -68,7 +68,7 @@ function titleOf({ title }: JSONObject): string {
   return typeof title === 'string' ? title : ''
 }
 
-/** All strings of an object, but for one that is its title. */
+/** All strings of an object, except its title. */
 function stringsOf(document: JSONObject, title: string | undefined): string {
   return Object.entries(document)
     .filter(([, value]) => typeof value === 'string')

@@ -40,8 +40,8 @@ export interface RankedDocuments extends Pick<Shortlist, 'onTopic' | 'metric'> {
 }
 
 /**
- * Ranks all documents. With scores only those that words and scores choose are embedded, else all;
- * where nothing embeds, those without an embedding are seen through their words.
+ * Ranks all documents. With scores, only the documents that words and scores choose are embedded, else all;
+ * without an embed function, documents without an embedding are ranked by their words.
  */
 export async function rankDocuments(
   given: DocumentsToRank,
@@ -133,7 +133,7 @@ async function vectorsOf(
   return { vector: vector!, vectors }
 }
 
-/** The texts where words count: the paper's raw mix has one view, and objects of numbers have no words. */
+/** The texts if words count: the paper's raw mix has one view, and objects of numbers have no words. */
 function wordsOf(
   documents: readonly RerankDocument[],
   places: readonly number[],

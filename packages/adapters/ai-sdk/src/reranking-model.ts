@@ -20,7 +20,7 @@ import { type RelevanceOptions, rankDocuments } from './rank-documents.ts'
 
 /** The sources of vectors and texts. */
 export interface RerankingOptions extends ObjectReader, RelevanceOptions {
-  /** Embeds the query, and the documents that bring no `embedding` of their own. */
+  /** Embeds the query, and the documents that come without an `embedding`. */
   embed?: Embed | undefined
   /**
    * How often terms occur in the corpus, from `termStatistics` of @kith/core or `kith
@@ -29,7 +29,7 @@ export interface RerankingOptions extends ObjectReader, RelevanceOptions {
    */
   statistics?: TermStatistics | undefined
   /**
-   * Settings that differ from the preset's, such as those that `kith tune` found. With the paper's,
+   * Settings that differ from the preset, such as the settings of `kith tune`. With the paper's,
    * whose mix is `raw`, words do not count.
    */
   settings?: PartialMethodSettings | undefined

@@ -96,7 +96,7 @@ function joinOffsets(parts: readonly ArrowRows[]) {
   return { offsets: wide ? BigInt64Array.from(offsets, BigInt) : Int32Array.from(offsets), inner }
 }
 
-/** The values of a buffer in one typed array of its own kind. */
+/** The values of a buffer in one typed array of the same kind. */
 function joinValues(parts: readonly ArrowRows[]): Numbers {
   const length = parts.reduce((sum, { begin, end }) => sum + end - begin, 0)
   const Kind = parts[0]!.data.values!.constructor as new (length: number) => Numbers

@@ -41,15 +41,15 @@ interface Row {
 }
 
 /**
- * A reranker for LanceDB's hybrid queries, in the place of its `RRFReranker`. It is made for one
- * query, since LanceDB hands the query's text on to it, and not the vector:
+ * A reranker for LanceDB's hybrid queries, instead of its `RRFReranker`. Make one
+ * for each query, since LanceDB passes the query's text to a reranker, but not the vector:
  *
  * ```ts
  * const rows = await table.query().nearestTo(vector).fullTextSearch(text)
  *   .rerank(lancedbReranker(vector, { text: 'body' })).limit(50).toArray()
  * ```
  *
- * The limit is that of each list, and then of the result, whose rows have their new score as
+ * The limit applies to each list, and then to the result, whose rows have their new score as
  * `_relevance_score`.
  *
  * @param vector The query's vector.

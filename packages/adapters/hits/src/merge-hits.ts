@@ -55,8 +55,8 @@ const RANK_CONSTANT = 60
  * const better = rerankHits({ vector, text }, hits, merged(), { topN: 10 })
  * ```
  *
- * Documents are the same if their ids are, as strings: 7 and '7' are. A document that a list has
- * twice counts where it stands first.
+ * Ids are compared as strings: 7 equals '7'. If a list has a document twice, its first position
+ * counts.
  */
 export function mergeHits<Hits extends readonly unknown[] | []>(
   lists: {

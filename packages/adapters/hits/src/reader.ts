@@ -22,7 +22,7 @@ export interface Reader<Hit> {
   readonly vector: (hit: Hit) => Vector | undefined
   /** The hit's text; undefined if it has none. Without this function only vectors can be used. */
   readonly text?: ((hit: Hit) => string | undefined) | undefined
-  /** The hit's title, whose words count more than those of the text; undefined if it has none. */
+  /** The hit's title, in which a word counts more than in the text; undefined if there is none. */
   readonly title?: ((hit: Hit) => string | undefined) | undefined
   /**
    * The store's score of the hit. Words and scores choose the hits whose vectors are fetched; the
@@ -68,7 +68,7 @@ interface FieldText<Hit> {
   readonly fieldsOf: (hit: Hit) => unknown
 }
 
-/** The function of a reader for the text or title in a field, where a hit keeps its fields in some object. */
+/** The function of a reader for the text or title in a field, if a hit keeps its fields in some object. */
 export function textIn<Hit>(
   field: string | undefined,
   fieldsOf: (hit: Hit) => unknown,
@@ -173,7 +173,7 @@ export function textsOf<Hit>(
   return texts.map((own, i) => (titles[i] === '' ? own : { title: titles[i]!, text: own }))
 }
 
-/** Names the field that was asked for and those that the first hit has. */
+/** Names the requested field and the fields of the first hit. */
 function noTexts<Hit>(
   hit: Hit,
   read: NonNullable<Reader<Hit>['text']>,
@@ -199,7 +199,7 @@ export function scoresOf<Hit>(
  * Vectors of hits, undefined if a hit has none. With words, some hits may lack theirs: another list
  * brought them. If all do, the store was not asked for them, and ranking on would hide it.
  *
- * @param advice What to do where one is missing that must not be.
+ * @param advice What to do if one is missing that must not be.
  */
 export function checkVectors(
   vectors: readonly (Vector | null | undefined)[],

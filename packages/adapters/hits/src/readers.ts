@@ -48,8 +48,8 @@ export interface ElasticsearchHit {
 }
 
 /**
- * Reads hits of Elasticsearch, `response.hits.hits`, from their `_source`. From version 9.2 on it
- * leaves vectors out without `_source: { exclude_vectors: false }`.
+ * Reads hits of Elasticsearch, `response.hits.hits`, from their `_source`. From version 9.2
+ * on, Elasticsearch returns vectors only with `_source: { exclude_vectors: false }`.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, response.hits.hits, elasticsearch({ text: 'body' }))
@@ -72,7 +72,7 @@ export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
 }
 
 /**
- * Reads hits of OpenSearch, `response.body.hits.hits`, which have the same form as those of
+ * Reads hits of OpenSearch, `response.body.hits.hits`, which have the same form as hits of
  * Elasticsearch.
  *
  * ```ts

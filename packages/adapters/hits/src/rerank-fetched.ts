@@ -18,8 +18,8 @@ export interface RerankFetchedOptions<Hit> extends RerankHitsOptions<Hit> {
 export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'title' | 'score' | 'byScore'>
 
 /**
- * Gives hits a better order that came without their vectors: words and the store's scores choose
- * the hits that matter, and only the vectors of these are fetched.
+ * Reranks hits that came without vectors: words and the store's scores choose the hits that matter,
+ * and only their vectors are fetched.
  *
  * ```ts
  * const { points } = await client.query('docs', { query: vector, limit: 200, with_payload: true })
@@ -30,7 +30,7 @@ export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'title' | 'score' | 
  * ```
  *
  * With the corpus's statistics 50 hits (setting `contextSize`) are chosen from the first 200;
- * without them they are the first 50. Where the reader knows no score, all 200 are fetched.
+ * without them they are the first 50. If the reader knows no score, all 200 are fetched.
  */
 export function rerankFetched<Hit>(
   query: Query,
@@ -38,7 +38,7 @@ export function rerankFetched<Hit>(
   reader: FetchedReader<NoInfer<Hit>>,
   options: RerankFetchedOptions<NoInfer<Hit>>,
 ): Promise<RerankedHit<Hit>[]>
-/** Hits of a client without types: they are taken for those that the reader reads. */
+/** Hits of a client without types: they are assumed to be the hits that the reader reads. */
 export function rerankFetched<Hit>(
   query: Query,
   hits: readonly Hit[],

@@ -28,7 +28,7 @@ import {
 } from './reader.ts'
 
 /**
- * Gives the hits of any vector store a better order.
+ * Reranks the hits of any vector store.
  *
  * Hits come as the store returned them, best first, with their vectors. With the
  * query's text and a reader that knows the hits' texts, the words count too, which
@@ -39,9 +39,9 @@ import {
  * const better = rerankHits({ vector, text }, points, qdrant({ text: 'body' }), { topN: 10 })
  * ```
  *
- * Only the first hits (setting `contextSize`, 50; with statistics 200) are looked at; the others keep
- * their order behind them. With the query's text some of them may lack a vector, such as those that a
- * search for words found: they take part by their words and their score.
+ * Only the first hits are reranked (setting `contextSize`: 50, chosen from 200 with statistics); later
+ * hits keep their order. With the query's text, some hits may lack a vector, such as hits of a
+ * keyword search: they are ranked by their words and their score.
  */
 export function rerankHits<Hit>(
   query: Query,
@@ -49,7 +49,7 @@ export function rerankHits<Hit>(
   reader: Reader<NoInfer<Hit>>,
   options?: RerankHitsOptions<NoInfer<Hit>>,
 ): RerankedHit<Hit>[]
-/** Hits of a client without types: they are taken for those that the reader reads. */
+/** Hits of a client without types: they are assumed to be the hits that the reader reads. */
 export function rerankHits<Hit>(
   query: Query,
   hits: readonly Hit[],
@@ -98,7 +98,7 @@ export interface RerankHitsOptions<Hit = never> extends HitListOptions<Hit> {
    * 50.
    */
   statistics?: TermStatistics | undefined
-  /** Settings that differ from the default, such as those that `kith tune` found. */
+  /** Settings that differ from the default, such as the settings of `kith tune`. */
   settings?: PartialMethodSettings | undefined
   /** Changes the query's vector first. Leave it out if the vector that you searched with was adapted already. */
   adapter?: QueryAdapter | undefined

@@ -57,7 +57,7 @@ test('reads one of several named vectors of Qdrant', () => {
     expected,
   )
   expect(() => rerankHits(query, points, qdrant({ vector: 'words', text: 'text' }))).toThrow(
-    /hit 0 has no dense vector/,
+    expect.objectContaining({ code: 'BAD_INPUT', message: expect.stringContaining('hit 0') }),
   )
 })
 
@@ -74,9 +74,7 @@ test('reads Milvus results of a search by inner product and by distance', () => 
   const reader = milvus({ text: 'body', distances: true })
   expect(orderOf(rerankHits(query, distances, reader))).toEqual(expected)
   expect(reader.score!(distances[3]!)).toBeLessThan(reader.score!(distances[2]!)!)
-  expect(() => rerankHits(query, results, milvus({ vector: 'dense' }))).toThrow(
-    /output_fields that name dense/,
-  )
+  expect(() => rerankHits(query, results, milvus({ vector: 'dense' }))).toThrow('output_fields')
 })
 
 test('reads sqlite-vec rows with the vector as a blob or as text', () => {
@@ -90,7 +88,9 @@ test('reads sqlite-vec rows with the vector as a blob or as text', () => {
   const texts = rows.map((row, i) => ({ ...row, embedding: JSON.stringify([...vectors[i]!]) }))
   expect(orderOf(rerankHits(query, texts, sqliteVec({ text: 'body' })))).toEqual(expected)
   const cut = rows.map((row) => ({ ...row, embedding: row.embedding.subarray(1) }))
-  expect(() => rerankHits(query, cut, sqliteVec())).toThrow(/hit 0 has no dense vector/)
+  expect(() => rerankHits(query, cut, sqliteVec())).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT', message: expect.stringContaining('hit 0') }),
+  )
 })
 
 test('reads pgvector rows with the vector as text or parsed by the driver', () => {
@@ -164,7 +164,7 @@ test('reads Weaviate objects with one vector or several', () => {
   const read = weaviate({ vector: 'own', text: 'text' })
   expect(orderOf(rerankHits(query, untyped.objects, read))).toEqual(expected)
   expect(() => rerankHits(query.vector, untyped.objects, weaviate({ vector: 'late' }))).toThrow(
-    /the vector late must be a single one/,
+    expect.objectContaining({ code: 'BAD_INPUT', message: expect.stringContaining('late') }),
   )
 })
 
@@ -316,6 +316,6 @@ test('reads titles with every reader by the name of their field', () => {
   ]
   for (const better of found) expect(orderOf(better)).toEqual([...order])
   expect(() => rerankHits(query, points, qdrant({ text: 'text', title: 'heading' }))).toThrow(
-    'no hit has a title in the field heading; hit 0 has the fields text, name',
+    expect.objectContaining({ code: 'BAD_INPUT', message: expect.stringContaining('heading') }),
   )
 })

@@ -27,7 +27,7 @@ export class EmbeddingCache {
     return vector
   }
 
-  /** The vectors of documents, in their order; those not known are embedded in one call. */
+  /** The vectors of documents, in their order; unknown documents are embedded in one call. */
   async documents(texts: readonly string[]): Promise<Float32Array[]> {
     const found = new Map<string, Float32Array>()
     const missing = new Set<string>()

@@ -40,7 +40,7 @@ export interface KithRerankOptions
    */
   score?: string | ((document: DocumentInterface) => number | undefined) | undefined
   /**
-   * The document's title: a key of its metadata, or a function. Its words count more than those of
+   * The document's title: a key of its metadata, or a function. A word in the title counts more than in
    * `pageContent`.
    */
   title?: string | ((document: DocumentInterface) => string | undefined) | undefined
@@ -55,7 +55,7 @@ export interface KithRerankOptions
   /** How many vectors of queries and documents to remember; by default 2,000. */
   cacheSize?: number | undefined
   /**
-   * Settings that differ from the default, such as those that `kith tune` found. With the paper's,
+   * Settings that differ from the default, such as the settings of `kith tune`. With the paper's,
    * whose mix is `raw`, words do not count.
    */
   settings?: PartialMethodSettings | undefined
@@ -87,8 +87,8 @@ const optionParts: NamedParts = {
 }
 
 /**
- * Reranks a retriever's documents by reciprocal neighbors among them, seen through
- * their embeddings and their words. Retrieve about 50, keep the best:
+ * Reranks a retriever's documents by reciprocal neighbors, embeddings and words. Retrieve about 50
+ * documents, keep the best:
  *
  * ```ts
  * const retriever = new ContextualCompressionRetriever({
@@ -178,7 +178,7 @@ export class KithRerank extends BaseDocumentCompressor {
     return this.#settings.mix !== 'raw' || this.#settings.method === 'fusion'
   }
 
-  /** The documents' texts, with their titles where the user said where these are. */
+  /** The documents' texts, with their titles if the user said where titles are. */
   #texts(documents: readonly DocumentInterface[]): Text[] {
     const { title } = this.#options
     if (title === undefined) return documents.map(({ pageContent }) => pageContent)
@@ -194,7 +194,7 @@ export class KithRerank extends BaseDocumentCompressor {
     })
   }
 
-  /** The documents' own vectors, and embeddings of those that have none. */
+  /** The vectors that documents have, and embeddings of documents without a vector. */
   async #vectors(
     documents: readonly { pageContent: string; vector: Vector | undefined }[],
   ): Promise<Vector[]> {

@@ -101,7 +101,7 @@ function openSource(file: string): Readable {
   }
 }
 
-/** The chunks of a stream, unpacked where they are packed. */
+/** The chunks of a stream, unpacked if they are packed. */
 async function* unpack(name: string, source: Readable): AsyncGenerator<Buffer> {
   const packed: AsyncIterator<Buffer> = source[Symbol.asyncIterator]()
   const start = await gather(packed, MAGIC_LENGTH)
@@ -121,7 +121,7 @@ async function* joined(start: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerat
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
-/** Takes chunks until there are so many bytes, or no more. */
+/** Reads chunks until this many bytes are available, or the stream ends. */
 async function gather(chunks: AsyncIterator<Buffer>, bytes: number): Promise<Buffer> {
   const parts: Buffer[] = []
   for (let length = 0; length < bytes; ) {
@@ -138,7 +138,7 @@ function withoutMark(start: Buffer): Buffer {
   return marked ? start.subarray(3) : start
 }
 
-/** Reads a file in chunks, once from front to back, unpacked where it is packed with gzip. */
+/** Reads a file in chunks, once from front to back, unpacked if it is packed with gzip. */
 export function readChunks(file: string): AsyncGenerator<Buffer> {
   return new InputFile(file).chunks()
 }
@@ -154,14 +154,14 @@ export function hasPackedName(file: string): boolean {
   return /\.gz$/i.test(file)
 }
 
-/** Whether a file is packed with gzip, by its first bytes, whatever its name is. */
+/** Whether the first bytes of a file are gzip's; the file name does not matter. */
 function isPacked(file: string, start: Uint8Array): boolean {
   if (start[0] === 0x1f && start[1] === 0x8b && start[2] === 0x08) return true
   if (!hasPackedName(file)) return false
   throw new FileError(file, '', 'ends in .gz but is not gzip data; the file is damaged or misnamed')
 }
 
-/** The same for a file that is read by position. */
+/** Whether a file that is read by position is packed with gzip. */
 export function isPackedFile(file: string): boolean {
   const start = new Uint8Array(MAGIC_LENGTH)
   openRegular(file, POSITIONS, (descriptor) => readSync(descriptor, start, 0, MAGIC_LENGTH, 0))

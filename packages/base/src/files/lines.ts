@@ -61,7 +61,7 @@ export class LineSplitter {
     if (from < chunk.length) this.#keep(chunk.subarray(from))
   }
 
-  /** Visits the last line, where it has no line break. */
+  /** Visits the last line, if it has no line break. */
   end(): void {
     if (this.#restLength > 0) this.#visitRest(Buffer.alloc(0))
   }

@@ -23,7 +23,7 @@ const WAIT = 20
 
 /** A lock that is held. */
 export interface FileLock {
-  /** Fails where another process has taken the lock over, since this one was silent for too long. */
+  /** Fails if another process has taken the lock over, since this one was silent for too long. */
   check(): void
   /** Gives the lock back; may be called twice. */
   close(): Promise<void>
@@ -35,7 +35,7 @@ export interface FileLock {
  * Takes the lock on a file, so that two programs never write the same files.
  *
  * Each process that wants the lock creates a separate file, `<file>.lock-<its mark>`, and lists
- * those of the others only then. Where another one lives, it takes its own file back. So there are
+ * the files of others only then. If another process is alive, it removes its file again. So there are
  * never two holders: of two processes that both have created theirs, the one that created last has
  * listed after both creations, and has seen the first. Names are never used twice, so that removing
  * the file of a dead process removes no other.

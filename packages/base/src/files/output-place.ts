@@ -38,7 +38,7 @@ export function outputPlace(output: string): OutputPlace {
   }
 }
 
-/** Whether an output is a pipe or a device: nothing is put beside those. */
+/** Whether an output is a pipe or a device, beside which no other files are written. */
 export function isPipeOrDevice(output: string): boolean {
   const found = findPath(output)
   return !found?.isDirectory() && outputPlace(output).straight
@@ -107,14 +107,14 @@ export function modeFor({ before }: OutputPlace): number {
   return before ? (before.mode & 0o777) | 0o600 : 0o666
 }
 
-/** Gives a file the mode of the one that it replaces, and owner and group where that is allowed. */
+/** Gives a file the mode of the one that it replaces, and owner and group if that is allowed. */
 export async function keepAttributes(handle: FileHandle, before: Stats | undefined): Promise<void> {
   if (!before) return
   const { uid, gid } = await handle.stat()
   if (uid !== before.uid) await handle.chown(before.uid, before.gid).catch(() => {})
   else if (gid !== before.gid) await handle.chown(uid, before.gid).catch(() => {})
   const now = await handle.stat()
-  // Rights of a group that could not be kept would be those of another one.
+  // If the group could not be kept, its permissions would go to another group.
   const groupKept = now.gid === before.gid
   const mode = before.mode & (groupKept ? (now.uid === before.uid ? 0o7777 : 0o777) : 0o707)
   if ((now.mode & 0o7777) !== mode) await handle.chmod(mode)
@@ -122,7 +122,7 @@ export async function keepAttributes(handle: FileHandle, before: Stats | undefin
 
 /**
  * Lets a function work on a file that only it knows, and removes that: beside the output, or in the
- * temporary folder where the output is a pipe or a device.
+ * temporary folder if the output is a pipe or a device.
  */
 export async function withScratch<T>(
   place: OutputPlace,

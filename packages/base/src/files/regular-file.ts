@@ -22,7 +22,7 @@ export function checkRegular(file: string, reason: string): void {
 
 /**
  * Whether a file can be read at any position and more than once, or is not there at all. Standard
- * input is read once, even where it is a file.
+ * input is read once, even if it is a file.
  */
 export function isRegular(file: string): boolean {
   if (isStandardInput(file)) return false
@@ -112,7 +112,7 @@ export class Header {
       throw new FileError(
         this.file,
         '',
-        `the shape ${rows} × ${dimensions} is not that of a matrix`,
+        `expected the shape of a matrix, got ${rows} × ${dimensions}`,
       )
     }
     const needed = rows * dimensions * width

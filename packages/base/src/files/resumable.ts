@@ -27,7 +27,7 @@ export interface ResumableWork<State> {
   write(append: AppendPart<State>, state: State | undefined): Promise<void>
   /** Makes the file out of the partial one; by default that gets its name. */
   finish?(partial: string): Promise<void>
-  /** Whether the parts are packed; by default where the name ends in `.gz`. */
+  /** Whether the parts are packed; by default if the name ends in `.gz`. */
   packed?: boolean
 }
 
@@ -46,7 +46,7 @@ export function resumableFiles(): string[] {
  * without a stop. A name that ends in `.gz` is packed part by part. For a pipe or a device, all is
  * written at the end from a temporary file, which cannot resume.
  *
- * Into a pipe or a device all is written at the end, from a temporary file: that cannot go on.
+ * Output to a pipe or a device is written at the end from a temporary file, and cannot resume.
  */
 export async function writeResumably<State>(
   file: string,

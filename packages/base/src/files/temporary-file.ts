@@ -10,7 +10,7 @@ import { readAllSync, writeAllSync } from './write-all.ts'
 
 /**
  * A file in the temporary folder (TMPDIR), for this user only. It is removed on every way out of
- * the program; errors name it, and say what to do where it has no room.
+ * the program; errors name it, and say what to do if it has no room.
  */
 export class TemporaryFile {
   readonly file: string
@@ -32,7 +32,7 @@ export class TemporaryFile {
     }
   }
 
-  /** Takes its name away where the system allows that: it then ends with the process, killed or not. */
+  /** Takes its name away if the system allows that: it then ends with the process, killed or not. */
   hide(): void {
     try {
       rmSync(this.file)

@@ -62,7 +62,7 @@ function answers(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Of another user, but there.
+    // The process belongs to another user, but it lives.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
@@ -117,7 +117,7 @@ export function discardUnfinished(): void {
   for (const file of unfinished) rmSync(file, { force: true })
 }
 
-/** Removes the unfinished files of killed processes from a folder; never those of a living process. */
+/** Removes the unfinished files of killed processes from a folder; files of living processes stay. */
 function sweep(folder: string): void {
   if (swept.has(folder)) return
   swept.add(folder)

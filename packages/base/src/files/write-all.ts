@@ -16,7 +16,7 @@ const FULL = 2
  * than it was given (a disk that fills up, a limit on sizes): the rest is given to it again, and
  * then it says why.
  *
- * @param position Where in the file; null writes on where the descriptor stands, as pipes need it.
+ * @param position The position in the file; null writes at the descriptor's position, as pipes need.
  * @param file The name for messages.
  */
 export async function writeAll(
@@ -84,7 +84,7 @@ export function readAllSync(
 /**
  * Appends text to a file; of a text that does not fit, nothing stays.
  *
- * @param synced Whether the text is on the disk when this returns, whatever happens to the machine.
+ * @param synced Whether the text is on the disk when this returns, even if the machine then loses power.
  */
 export async function appendAll(file: string, text: string, synced = false): Promise<void> {
   try {

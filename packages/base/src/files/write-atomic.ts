@@ -17,7 +17,7 @@ import {
 import { finished, unfinishedBeside } from './unfinished.ts'
 import { writeAll } from './write-all.ts'
 
-/** A file that is written and on the disk, under a name of its own. */
+/** A file that is completely on the disk, under a temporary name. */
 export interface PreparedFile {
   /** Gives it its name. */
   commit(): Promise<void>
@@ -54,7 +54,7 @@ export async function prepareAtomic(
 
 /**
  * `prepareAtomic` for a file with a header that is known only at the end: the bytes that the body
- * returns replace the first ones. Where bytes cannot be replaced, in a packed file or a pipe, all is
+ * returns replace the first ones. If bytes cannot be replaced, in a packed file or a pipe, all is
  * written to a temporary file first.
  */
 export async function prepareHeaded(

@@ -31,7 +31,7 @@ type Open<Data, Request, Answer> = (
 /**
  * Makes this thread a worker that a `ThreadWorker` can ask.
  *
- * @param open Makes the work from the data that the thread was started with. Where that fails, each
+ * @param open Makes the work from the data that the thread was started with. If that fails, each
  * request fails with the reason.
  */
 export function serveThread<Data, Request, Answer>(open: Open<Data, Request, Answer>): void {
@@ -111,7 +111,7 @@ class RequestQueue<Request, Answer> {
     this.#last = this.#last.then(() => this.#answer(request))
   }
 
-  /** Closes the work after the requests before, also where closing fails. */
+  /** Closes the work after the requests before, also if closing fails. */
   end(then: () => void): void {
     this.#last = this.#last
       .then(async () => (await this.#service).close?.())

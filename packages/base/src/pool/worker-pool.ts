@@ -7,7 +7,7 @@ import type { PoolWorker } from './pool-worker.ts'
 
 /** The workers of a pool, and how many requests they get. */
 export interface PoolOptions<Request, Answer> {
-  /** Starts a worker; called as work comes, and again in the place of a worker that died. */
+  /** Starts a worker; called when work comes, and again to replace a worker that died. */
   start: () => PoolWorker<Request, Answer>
   /** Workers at a time, at most; at least one. */
   size: number
@@ -36,12 +36,12 @@ interface Waiting<Worker> {
 
 /**
  * Workers that share a queue of requests. A worker that dies fails the requests that it had; the
- * pool starts another for those that come. Workers without work do not keep the program alive.
+ * pool starts another worker for later requests. Workers without work do not keep the program alive.
  */
 export class WorkerPool<Request, Answer> {
   readonly #options: PoolOptions<Request, Answer>
   readonly #members = new Map<PoolWorker<Request, Answer>, Member>()
-  /** All workers that have not exited yet, also those that take no more requests. */
+  /** All workers that have not exited yet, including workers that accept no more requests. */
   readonly #living = new Set<PoolWorker<Request, Answer>>()
   readonly #queue: Waiting<PoolWorker<Request, Answer>>[] = []
   /** Ends the patience of the requests that wait. */

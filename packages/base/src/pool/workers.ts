@@ -119,7 +119,7 @@ export class ProcessWorker<Data, Request, Answer> extends MessageWorker<Request,
 
 /**
  * The built file of a worker. Tests import the TypeScript sources, which worker threads of Node 20 do
- * not take; `test/global-setup.ts` sees to it that the build is theirs.
+ * not run; `test/global-setup.ts` checks that the build is up to date.
  *
  * @param importer The `import.meta.url` of a module of the same package.
  * @param file Its place in the package's `dist`, such as `tasks/worker.js`.

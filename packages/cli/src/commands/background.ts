@@ -11,7 +11,7 @@ export const backgroundCommand = defineCommand({
     'Samples 1,000 documents, compares them with each other and half of them with all documents.\n' +
     'With the result beside the embeddings, or in the store, kith serve, kith mcp and openCollection\n' +
     'estimate how relevant each hit is, and whether a query is on topic. kith encode and kith load\n' +
-    'make it by themselves.',
+    'make a background automatically.',
   example: 'kith background --docs docs.npy',
   dataset: { purpose: 'measure', files: { docs: 'documentEmbeddings' } },
   options: {
@@ -42,7 +42,7 @@ export const backgroundCommand = defineCommand({
       `${mean.toFixed(3)} ± ${deviation.toFixed(3)}`
     output.result(
       { out, documents, dimensions, pairs, nearest },
-      `${out}: ${documents} documents, cosine of two ${shown(pairs)}, of nearest ones ${shown(nearest)}`,
+      `${out}: ${documents} documents, cosine of random pairs ${shown(pairs)}, of nearest neighbors ${shown(nearest)}`,
     )
   },
 })

@@ -8,10 +8,10 @@ import { optionalText, text } from '../options/values.ts'
 export const calibrateCommand = defineCommand({
   name: 'calibrate',
   description:
-    'Fits the estimated relevance of hits to judgments: ten judged queries or more. Prints how good\n' +
-    'the estimates are on queries that they were not fitted on, and the F1 of the cutoff beside that\n' +
-    'of fixed numbers of hits. The file is for kith serve --calibration, openCollection and adapters.\n' +
-    'A reliability diagram is written beside it, as a page (.html) and as a picture (.svg).',
+    'Fits the estimated relevance of hits to the judgments of ten queries or more. Prints how good the\n' +
+    'estimates are (cross-validated), and compares the F1 of the cutoff with the F1 of fixed numbers of\n' +
+    'hits. Use the output with kith serve --calibration, openCollection and adapters. Writes a\n' +
+    'reliability diagram beside the output, as a page (.html) and as a picture (.svg).',
   example:
     'kith calibrate --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec --out calibration.json',
   dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'calibration' } },

@@ -163,7 +163,8 @@ export const labelsCommand = defineCommand({
     'time: run it again to resume; the output is the same. --shard 3/16 processes one shard; kith labels\n' +
     'merge merges all shards. Documents can also be in a store (--store); --submit queues the work for\n' +
     'kith work on any number of machines.\n' +
-    'The default target, mixed, trains an adapter as well as the judgments alone (one-hot), not better.\n' +
+    'An adapter trained on the default target, mixed, is as good as an adapter trained on the judgments\n' +
+    'alone (one-hot), not better.\n' +
     'Without judgments, --target distil turns the scores of --run into labels: a run of kith rerank, of\n' +
     'a cross-encoder, or of any other system.\n' +
     `Formats: ${labelFormats.join(', ')} (docs/labels.md shows how to load each format).\n` +

@@ -133,7 +133,7 @@ export const searchCommand = defineCommand({
     'Reads embeddings from .npy (ids in .ids.txt beside it, or row numbers), .safetensors, .fvecs,\n' +
     '.parquet, .jsonl, or a folder with embedding.memmap and ids.memmap.\n' +
     'Files are searched exactly: every document is compared with every query, on all cores.\n' +
-    'A store is asked as it is: through its approximate index where it has one.\n' +
+    'A store is searched through its approximate index if it has one.\n' +
     'With --bm25, texts (--corpus, --query-text) are searched by their words instead.',
   example: 'kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
   dataset: {
@@ -158,7 +158,7 @@ export const searchCommand = defineCommand({
   },
 })
 
-/** Prints how many documents were found; `most` where a query may have got fewer. */
+/** Prints how many documents were found; `most` if a query may have got fewer. */
 function tellFound(output: Output, found: SearchResult, most: boolean): void {
   const { perQuery, ...rest } = found
   output.result(

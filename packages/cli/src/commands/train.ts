@@ -27,13 +27,14 @@ import type { Output } from '../terminal/output.ts'
 export const trainCommand = defineCommand({
   name: 'train',
   description:
-    'Only queries learn; document embeddings stay as they are. --adapter linear fits a matrix to query\n' +
-    'embeddings, in seconds: to the judgments of --qrels, to Kith’s ranking of the texts in --corpus, or\n' +
-    'to both. Otherwise the query encoder is fine-tuned, on judgments, --labels (by kith labels), --target\n' +
-    'and a kind of evidence, or a ranking (--target distil with --corpus or --teacher).\n' +
+    'Changes query embeddings only; document embeddings stay the same. --adapter linear fits a matrix for\n' +
+    'query embeddings, in seconds: to the judgments of --qrels, to Kith’s ranking of the texts in\n' +
+    '--corpus, or to both. Without --adapter, fine-tunes the query encoder on judgments, on soft labels\n' +
+    '(--labels, or --target with a kind of evidence), or on a ranking (--target distil with --corpus or\n' +
+    '--teacher).\n' +
     'A fifth of the training queries is held out to measure search before and after, and to choose the\n' +
     'checkpoint of an encoder (setting holdOut).\n' +
-    'Stopped, the same command goes on from the last checkpoint with the same result.',
+    'You can stop the command at any time: run it again to resume; the output is the same.',
   example:
     'kith train --adapter linear --docs docs.npy --train-queries queries.npy --train-run run.trec --qrels train.tsv --out adapter',
   dataset: {

@@ -12,12 +12,13 @@ export const tryCommand = defineCommand({
   name: 'try',
   description:
     'Encodes and searches the dataset, and compares vector search, BM25, reciprocal rank fusion of both,\n' +
-    'score fusion, Kith and, with more than 50 judged queries, Kith with tuned settings (cross-validated:\n' +
-    'no query is reranked with settings that it helped to choose); with 200 training queries or more (split\n' +
-    'train, or queries without judgments), Kith with a query adapter. Prints nDCG@10, MRR@10 and Recall@100\n' +
-    'with significance against vector search, milliseconds per query, a verdict, and the queries that\n' +
-    'gained and lost most; writes a report page. Without judgments, shows the first five documents before\n' +
-    'and after. Results are kept in DATASET/.kith; run the same command again to resume.',
+    'score fusion and Kith. With more than 50 judged queries, adds Kith with tuned settings\n' +
+    '(cross-validated: no query is reranked with settings that it helped to choose). With 200 training\n' +
+    'queries or more (split train, or queries without judgments), adds Kith with a query adapter.\n' +
+    'Prints nDCG@10, MRR@10 and Recall@100 with significance against vector search, milliseconds per\n' +
+    'query, a verdict, and the queries that gained and lost most; writes a report page. Without\n' +
+    'judgments, shows the first five documents before and after. Results are kept in DATASET/.kith; run\n' +
+    'the same command again to resume.',
   example: 'kith try cisi',
   rest: datasetArgument,
   options: {

@@ -8,7 +8,7 @@ import { version } from '../command-list.ts'
 const LONGEST_QUERY = 2000
 /** Characters of an id; stores keep ids of up to 1,000 bytes. */
 const LONGEST_ID = 4096
-/** Results of a search where the agent does not say how many, and the most that there can be. */
+/** Results of a search if the agent does not say how many, and the most that there can be. */
 const USUAL_RESULTS = 5
 const MOST_RESULTS = 50
 /** Characters of a text among the results of a search, and on its own: agents pay for each. */
@@ -51,7 +51,7 @@ export function mcpServer(
       title: 'Search documents',
       description:
         `Searches ${about} by meaning and by words. ` +
-        `Results come best first; "relevance" is the estimated probability that a result is relevant, and no results with a "reason" mean that the documents have nothing about the query. A result with "truncated": true has a title of more than ${LONGEST_TITLE} or a text of more than ${LONGEST_EXCERPT} characters and is cut; the tool document returns the whole text. ` +
+        `Results come best first; "relevance" is the estimated probability that a result is relevant, and an empty list with a "reason" means that the documents have nothing about the query. A result with "truncated": true has a title of more than ${LONGEST_TITLE} or a text of more than ${LONGEST_EXCERPT} characters and is cut; the tool document returns the whole text. ` +
         '"omitted" is the number of last results left out because the answer would be too large.',
       inputSchema: {
         query: z.string().trim().min(1).max(LONGEST_QUERY).describe('a question or keywords'),
@@ -84,7 +84,7 @@ export function mcpServer(
     {
       title: 'Read a document',
       description:
-        'Returns the text of a document that a search has found, or a whole file by its path: where the id of a result is "bees.md:12", the path is "bees.md". ' +
+        'Returns the text of a document that a search has found, or a whole file by its path: if the id of a result is "bees.md:12", the path is "bees.md". ' +
         `A text of more than ${LONGEST_TEXT} characters is cut, and "truncated" is true.`,
       inputSchema: {
         id: z.string().min(1).max(LONGEST_ID).describe('id of a search result, or path of a file'),

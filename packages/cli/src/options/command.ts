@@ -42,7 +42,7 @@ export type Options = Readonly<Record<string, Option>>
 /** The values of options of which only the kinds are known. */
 type AnyValues = Readonly<Record<string, string | boolean | string[] | undefined>>
 
-/** The value of one option: a text, several where it may be repeated, true for a switch. */
+/** The value of one option: a text, several if it may be repeated, true for a switch. */
 type ValueOf<O extends Option> = O extends { value: string }
   ? O extends { multiple: true }
     ? string[]
@@ -58,7 +58,7 @@ export type Values<O extends Options = Options> = string extends keyof O
   : { readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined } & {
       /** The arguments behind the options. */
       readonly rest?: string[]
-      /** The options that take what the dataset keeps, where it keeps that. */
+      /** The options that take what the dataset keeps, if it keeps that. */
       readonly filled?: string[]
       /** The tokenizer of a dataset's texts. */
       readonly defaultTokenizer?: TokenizerName | undefined
@@ -76,7 +76,7 @@ export interface DeclaredCommand {
   rest?: { value: string; help: string; file?: FileRole }
   /** The files of a dataset that the command reads if one argument may name its folder. */
   dataset?: DatasetUse
-  /** Files that the command replaces besides those that options name: in a folder, or beside a file. */
+  /** Files that the command replaces besides the files in its options: in a folder, or beside a file. */
   writes?(values: Values): string[]
   /** Reads and checks the options, before a dataset's files are made; without it, `run` gets the values. */
   read?(values: Values): unknown
@@ -105,7 +105,7 @@ export const common = {
   'help-all': { help: 'show all options' },
 } satisfies Options
 
-/** A command as it is declared: its functions see the values of its own options only. */
+/** The declaration of a command: its functions see the values of its own options only. */
 interface Declared<O extends Options, I>
   extends Omit<DeclaredCommand, 'options' | 'writes' | 'read' | 'run'> {
   options: O

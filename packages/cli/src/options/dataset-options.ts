@@ -9,10 +9,10 @@ export interface DatasetUse {
   purpose: Purpose
   /**
    * The role of each file option in the dataset. Of several roles for an option that may be
-   * repeated, the first is made where it is missing, and the others are taken where they were made before.
+   * repeated, the first is made if it is missing, and the others are taken if they were made before.
    */
   files: DatasetFiles | ((values: Values) => DatasetFiles)
-  /** The roles of options that take a file only where the dataset keeps it, fresh. */
+  /** The roles of options that take a file only if the dataset keeps it, fresh. */
   kept?: Readonly<Record<string, RoleName>>
   /** Whether the model that made the embeddings is the one that the command opens. */
   opensModel?(values: Values): boolean
@@ -62,7 +62,7 @@ function chosenBy({ options }: DeclaredCommand): string[] {
     .map(([name]) => name)
 }
 
-/** Refuses options that choose a part of a dataset where none is named. */
+/** Refuses options that choose a part of a dataset if none is named. */
 export function refuseDatasetOptions(command: DeclaredCommand, values: Values): void {
   const given = chosenBy(command).find((name) => values[name] !== undefined)
   if (given === undefined || command.rest) return

@@ -22,11 +22,11 @@ const READ_IN_FOLDERS = [
   ...['adapter.safetensors', 'metrics.jsonl', 'data.noun'],
 ]
 
-/** Files that are written beside an output, or in it where it is a folder of embeddings. */
+/** Files that are written beside an output, or in it if it is a folder of embeddings. */
 const BESIDE_OUTPUTS = ['.meta.json', '.partial', '.partial.json', '.partial.lock']
 const IN_OUTPUTS = ['embedding.memmap', 'ids.memmap']
 
-/** Embeddings whose ids are written to a file of their own. */
+/** Embeddings whose ids are written to a separate file. */
 const WITH_IDS = /\.(npy|safetensors|fvecs)(\.gz)?$/i
 
 /**
@@ -48,7 +48,7 @@ export function refuseClashes(command: Command, values: Values): void {
     const identity = identityOf(used.path)
     if (identity === undefined) continue
     const read = inputs.get(identity)
-    // Ids of embeddings are written unchanged where two formats of one file share them.
+    // Ids of embeddings are written unchanged if two formats of one file share them.
     if (read && !(read.ids && used.ids)) {
       throw new UsageError(
         `${used.option} would overwrite ${used.path}, which is an input (${read.option} ${read.path}); write to another file`,
@@ -119,7 +119,7 @@ function writtenWith(used: Used): Used[] {
   ]
 }
 
-/** The files of ids beside embeddings, also where no ending tells the format. */
+/** The files of ids beside embeddings, also if no ending tells the format. */
 function idsOf({ path, option }: Used): Used[] {
   const [, ...beside] = embeddingFiles(path)
   return beside.map((file) => ({ path: file, option, ids: true }))

@@ -42,7 +42,7 @@ export function helpOf(command: Command, all = false): string {
   ].join('\n')
 }
 
-/** The settings that `--set` takes by name, where a command has it. */
+/** The settings that `--set` takes by name, if a command has it. */
 function settingsPart({ set }: Options): string[] {
   if (!set?.settings) return []
   const rows = settingRows(set.settings)

@@ -32,7 +32,7 @@ export const settingOptions = {
 
 type MethodValues = Values<typeof settingOptions>
 
-/** The settings of a ranking: those that `kith tune` found, or those that the options name. */
+/** The settings of a ranking: the output of `kith tune`, or the settings in the options. */
 export interface RankingSettings {
   settings: MethodSettings
   tuned: Tuned | undefined

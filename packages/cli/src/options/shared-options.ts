@@ -67,7 +67,7 @@ export const textOptions = {
   'query-text': { value: 'FILE', file: 'input', help: 'query texts' },
 } satisfies Options
 
-/** The run of a command where it is Parquet, whose rows can have vectors and texts of documents. */
+/** The run of a command if it is Parquet, whose rows can have vectors and texts of documents. */
 export function frameOf(values: object): string | undefined {
   const { run } = values as { run?: unknown }
   return typeof run === 'string' && formatByName(run) === 'parquet' ? run : undefined

@@ -54,7 +54,7 @@ const trainInputTable: AnyTable = {
   maxTokens: { help: 'truncate queries to this many tokens', default: undefined, range: count(1) },
   revision: { help: 'branch, tag or commit of a model on the hub', default: 'main', ...anyText },
   device: {
-    help: 'device: cpu, or another that onnxruntime supports on this machine',
+    help: 'device: cpu, or another device that onnxruntime supports on this machine',
     default: 'cpu',
     ...anyText,
   },
@@ -77,7 +77,7 @@ const fitTable: AnyTable = {
 }
 
 /**
- * The targets have their own settings: those of labels; `epsilon` is that of the target uniform.
+ * Targets have label settings; `epsilon` is a setting of the target uniform.
  */
 const { target, epsilon, ...plain } = trainTable
 

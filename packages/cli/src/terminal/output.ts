@@ -56,7 +56,7 @@ export class Output {
     else write()
   }
 
-  /** A progress bar for work of a known size; silent where standard error is no terminal. */
+  /** A progress bar for work of a known size; silent if standard error is no terminal. */
   progress(label: string, total: number): Progress {
     const watched = !this.#quiet && process.stderr.isTTY === true
     return new Progress(label, total, watched ? process.stderr : undefined)
@@ -85,7 +85,7 @@ export class Output {
 }
 
 /**
- * Prints to standard output. Node writes to a file once and ignores how many bytes were written: where a
+ * Prints to standard output. Node writes to a file once and ignores how many bytes were written: if a
  * disk is full or a limit reached, the other bytes would be lost without an error.
  */
 export function print(text: string): void {

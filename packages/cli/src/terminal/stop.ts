@@ -62,7 +62,7 @@ export class Stop {
   /**
    * Does work that ends by itself once the signal is aborted.
    *
-   * @param work Where it ends before all is done, it throws the signal's reason.
+   * @param work Throws the signal's reason if it ends before all is done.
    */
   async untilStopped<T>(
     work: (signal: AbortSignal) => Promise<T>,

@@ -18,14 +18,14 @@ import { noPostings } from '../text/postings.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Method, type MethodSettings, requireTexts } from './method-settings.ts'
 
-/** A simpler method to compare ours with. */
+/** A simpler method for comparison with Kith's. */
 interface Baseline {
   /** Whether it ranks candidates without a vector by their words, and chooses its context by them. */
   takesWords: boolean
   rank(memory: Workspace, query: Query, candidates: Candidates, settings: MethodSettings): Ranking
 }
 
-/** Similarity and words without neighbors: the query's own two terms are all there is. */
+/** Similarity and words without neighbors: the score has only these two terms. */
 const scoreFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
   requireTexts('fusion', toViews(candidates).texts !== undefined)
   const alone = { lambda: 1, neighborWeight: 0, supportWeight: 0, windowWeight: 0, titleWeight: 0 }

@@ -91,7 +91,7 @@ export interface Engine {
   products(vectors: VectorRows): Products
   /** S of vectors: their inner products. */
   gram(vectors: VectorRows): Square
-  /** S as it was computed before: the first rows and columns of a square, or those that are named. */
+  /** S as computed before: the first rows and columns of a square, or the named ones. */
   square(rows: number, from: Lists<Float32Array>, chosen?: ArrayLike<number>): Square
   texts(postings: Postings): Texts
   /** S, times a weight, joins a graph or starts one. Both squares become the graph. */

@@ -5,7 +5,7 @@ import type { Engine, KernelName } from './engine.ts'
 import { TypeScriptEngine } from './typescript-engine.ts'
 import { WasmEngine } from './wasm-engine.ts'
 
-/** The parts of Node's `process` that are used where there is one. */
+/** The parts of Node's `process` that are used if there is one. */
 interface NodeProcess {
   env?: Record<string, string | undefined>
   versions?: { node?: string }
@@ -53,8 +53,8 @@ export function createEngine(name: KernelName = kernel()): Engine {
 }
 
 /**
- * Hands over a compiled kernel where a program may not compile bytes itself. Cloudflare Workers do
- * it by themselves: there the package's entry imports its `.wasm` file.
+ * Sets a compiled kernel, for programs that may not compile bytes themselves. Cloudflare Workers do
+ * not need it: there the package's entry imports its `.wasm` file.
  *
  * ```ts
  * init(module) // your bundler's import of '@kith/core/simd.wasm'
@@ -104,7 +104,7 @@ export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
 
 /**
  * The compiled code that counts words, undefined if none runs. Counting needs no relaxed SIMD: it
- * takes the default kernel only where that is chosen already, and never sets Node's flag.
+ * takes the default kernel only if that is chosen already, and never sets Node's flag.
  *
  * @internal
  */

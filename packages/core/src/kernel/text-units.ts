@@ -1,4 +1,4 @@
-/** The part of Node's `Buffer` that is used where there is one. */
+/** The part of Node's `Buffer` that is used if there is one. */
 interface NodeBuffer {
   from(memory: ArrayBuffer, start: number, bytes: number): NodeBuffer
   write(text: string, at: number, encoding: 'utf16le'): number

@@ -24,7 +24,7 @@ import type {
   VectorRows,
 } from './engine.ts'
 
-/** The method in plain TypeScript: the fallback where WebAssembly SIMD is missing, and the tests' oracle. */
+/** The method in plain TypeScript: the fallback if WebAssembly SIMD is missing, and the tests' oracle. */
 export class TypeScriptEngine implements Engine {
   readonly kernel = 'typescript'
   readonly bytes = 0
@@ -90,7 +90,7 @@ export class TypeScriptEngine implements Engine {
   }
 }
 
-/** A square in an array of its own. */
+/** A square in a separate array. */
 class PlainSquare implements Square {
   constructor(
     readonly rows: number,

@@ -45,7 +45,7 @@ export class WasmNeighborhoods implements Neighborhoods {
     this.#words = Math.ceil(count / 64)
     this.#ranks = this.#findRanks(known)
     this.#sets = this.#findSets(k, trusted, settings)
-    // Entries of a neighbor vector at the most.
+    // Maximum number of entries of a neighbor vector.
     const entries =
       settings.trust > 0 ? Math.min(count, this.#keep + this.#keep * (trusted + 1)) : this.#keep
     this.#vectors = this.#expand(this.#weigh(entries, settings), entries, settings.kExp)
@@ -107,7 +107,7 @@ export class WasmNeighborhoods implements Neighborhoods {
     return ranks
   }
 
-  /** R(i), extended where there is trust. */
+  /** R(i), extended if there is trust. */
   #findSets(k: number, trusted: number, { trust, overlap }: NeighborSettings): number {
     const memory = this.#memory
     const count = this.#graph.rows
@@ -163,7 +163,7 @@ export class WasmNeighborhoods implements Neighborhoods {
     return own
   }
 
-  /** Vectors averaged over those of the nearest rows. */
+  /** Averages each vector with the vectors of the nearest rows. */
   #expand(own: Vectors, entries: number, kExp: number): Vectors {
     if (kExp <= 1) return own
     const memory = this.#memory
@@ -193,7 +193,7 @@ export class WasmNeighborhoods implements Neighborhoods {
     return expanded
   }
 
-  /** Room for vectors of so many entries at the most; a row's room is a multiple of 4. */
+  /** Room for vectors of at most this many entries; a row's room is a multiple of 4. */
   #takeVectors(entries: number): Vectors {
     const count = this.#graph.rows
     const room = count * (Math.ceil(entries / 4) * 4) + 4

@@ -24,7 +24,7 @@ export interface WordRules {
   normalizes: boolean
   /** Whether words are full of combining marks. */
   marks: boolean
-  /** How many terms a word has; 0 where it is a term as it is. */
+  /** How many terms a word has; 0 if it is a term as it is. */
   terms: number
   entry: (code: number) => number
   /** Whether two characters side by side become others together, if texts are normalized. */
@@ -164,7 +164,7 @@ const counters = new Map<TokenizerName, WordCounter>()
 
 /**
  * Appends a text's postings; false if no WebAssembly runs here, or the text has characters that the
- * kernel leaves to others: letters beyond the first plane, and those whose lower case depends on the word.
+ * kernel leaves to others: letters beyond the first plane, and letters whose lower case depends on the word.
  */
 export function appendWords(
   postings: Postings,

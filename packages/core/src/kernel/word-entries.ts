@@ -1,7 +1,7 @@
 import { characterClass, lowerCase, MARK, UNSPACED, WORD } from '../text/characters.ts'
 
 /**
- * What the kernel knows about a character: the character as it is compared, and above it these bits; as in
+ * The kernel's entry of a character: the character as it is compared, and above it these bits; as in
  * assembly/characters.ts. 0 stands between words.
  */
 export const IN_WORD_INSIDE = 1 << 16

@@ -28,17 +28,17 @@ export interface Finding {
 /** A relevant candidate that supports another. */
 export interface RelevantNeighbor {
   candidate: number
-  /** Of the embeddings. */
+  /** The similarity of the embeddings. */
   similarity: number
-  /** Of the reciprocal neighborhoods. */
+  /** The Jaccard overlap of the reciprocal neighborhoods. */
   jaccard: number
 }
 
-/** The settings of an audit: those of labels, and these. */
+/** The settings of an audit: label settings, and these. */
 export interface AuditSettings extends PartialLabelSettings {
-  /** The lowest grade of a relevant document, above 0; 1 without it. */
+  /** The lowest grade of a relevant document, above 0. Default: 1. */
   level?: number | undefined
-  /** How many findings a query has at the most; 10 without it. */
+  /** Maximum number of findings per query. Default: 10. */
   perQuery?: number | undefined
 }
 
@@ -63,9 +63,9 @@ const ownRules = {
 const memory = /* @__PURE__ */ new WorkspacePool()
 
 /**
- * The unjudged candidates of a query that are probably relevant, most evidence first: those that
- * are similar to the query and to the candidates judged relevant. Relevant documents that were not
- * retrieved take part where they are among the candidates (`injectGroundTruth` puts them there).
+ * Lists the unjudged candidates of a query that are probably relevant, most evidence first: they are
+ * similar to the query and to the candidates judged relevant. Add relevant documents that were not
+ * retrieved to the candidates.
  *
  * ```ts
  * const findings = auditCandidates(query, candidates, [1, undefined, 0, undefined])

@@ -31,7 +31,7 @@ export const distilTable: SettingTable<DistilSettings> = {
   },
 }
 
-/** The settings where nothing else is said. */
+/** The settings if nothing else is said. */
 export const distilDefaults: Readonly<DistilSettings> = defaultsOf(distilTable)
 
 const rules = rulesOf(distilTable)

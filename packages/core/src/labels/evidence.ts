@@ -79,7 +79,7 @@ function aggregate(
 
 /**
  * Section 6, `joint`: for each ground-truth document l the sum of z(S[0, ·]) and z(S[l, ·]),
- * and half of the same for the words where there are texts; z over the candidates that
+ * and half of the same for the words if there are texts; z over the candidates that
  * are not ground truth.
  */
 function jointEvidence(

@@ -6,7 +6,7 @@ import { show } from '../settings/show.ts'
 
 /** The ground-truth documents of a query: L(q). */
 export interface GroundTruth {
-  /** Their indices among the candidates. */
+  /** Indices of the ground-truth documents among the candidates. */
   candidates: readonly number[]
   /** g: their judged grades, above 0; 1 each without it. */
   grades?: readonly number[] | undefined

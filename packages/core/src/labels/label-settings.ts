@@ -44,7 +44,7 @@ export type Aggregate = 'mean' | 'max' | 'sum'
 /** f_n: how evidence is brought to a common range before the softmax. */
 export type Normalization = 'maxmin' | 'std' | 'max' | 'none'
 
-/** The settings of label smoothing: those of the similarity, and these. */
+/** The settings of label smoothing: the settings of the similarity, and these. */
 export interface LabelSettings extends Settings {
   target: Target
   aggregate: Aggregate
@@ -60,7 +60,7 @@ export interface LabelSettings extends Settings {
   boost: number
   /** ε of the uniform target: the probability it takes from the ground truth, or as much as `mixed` would. */
   epsilon: number | 'match-mixed'
-  /** Whether a ground-truth document has a label above 0 whatever its evidence. */
+  /** Whether a ground-truth document always has a label above 0, even with little evidence. */
   keepGroundTruth: boolean
 }
 
@@ -81,7 +81,7 @@ function makeRows(): SettingRows<LabelSettings> {
   const unlessAudit = (need: Need) => only('', (_, use) => use.job !== 'audit', need)
   const inAudit = (need: Need) => only('in an audit', (_, use) => use.job === 'audit', need)
 
-  /** The target is made of evidence, but for some kinds; an audit has no use for ε. */
+  /** Most targets are made of evidence; an audit does not use ε. */
   const evidence = (...but: readonly Target[]): Need[] => [
     isNot('target', 'one-hot', ...but),
     inAudit(isNot('target', 'uniform')),
@@ -101,7 +101,7 @@ function makeRows(): SettingRows<LabelSettings> {
     whenMixed(below('lambda', 1)),
   ].map(unlessAudit)
 
-  /** With texts the graph has cosines: the metric is that of the geometric term. */
+  /** With texts the graph has cosines: the metric applies to the geometric term. */
   const geometric = [isNot('target', 'rnn'), whenMixed(above('lambda', 0))].map((need) =>
     only('and texts', (_, use) => use.texts, need),
   )

@@ -11,7 +11,7 @@ export interface Labels {
   evidence: Float64Array
   /** The indices of the candidates with a label above 0, in descending order of it. */
   kept: Uint32Array
-  /** Their probabilities: target[i] belongs to kept[i]; they sum to 1. */
+  /** Probabilities: target[i] belongs to kept[i]; they sum to 1. */
   target: Float64Array
 }
 
@@ -46,7 +46,7 @@ function targetOf(
   return inOrder(Uint32Array.from(candidates), softmax(logits))
 }
 
-/** Step 4: the candidates with most evidence, ties to the lower one; ground truth first where it must stay. */
+/** Step 4: the candidates with most evidence, ties to the lower one; ground truth first if it must stay. */
 function keep(
   evidence: Float64Array,
   known: ReadonlySet<number>,

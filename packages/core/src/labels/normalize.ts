@@ -2,8 +2,8 @@ import { ROUNDING } from '../method/mix.ts'
 import type { Normalization } from './label-settings.ts'
 
 /**
- * Section 6, step 5: f_n of some evidence, with the statistics of `over`. Where these are
- * constant but for rounding, or none of them is above 0 for `max`, everything becomes 0: nothing stands out.
+ * Section 6, step 5: f_n of some evidence, with the statistics of `over`. If these are
+ * constant except for rounding, or none of them is above 0 for `max`, every result is 0.
  */
 export function normalize(
   evidence: Float64Array,

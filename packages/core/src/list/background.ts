@@ -12,7 +12,7 @@ export interface Background {
   /** How many documents the corpus has. */
   readonly documents: number
   readonly dimensions: number
-  /** The model that made the vectors, where it is known. */
+  /** The model that made the vectors, if it is known. */
   readonly model?: string | undefined
   /** Mean and deviation of the cosines of all pairs of the sample. */
   readonly pairs: Spread
@@ -32,7 +32,7 @@ export interface Spread {
 export interface BackgroundOptions {
   /** The seed of the sample; 0 by default. */
   seed?: number | undefined
-  /** Documents to sample; 1,000 by default, all where there are fewer. */
+  /** Documents to sample; 1,000 by default, all if there are fewer. */
   sample?: number | undefined
   /** The model that made the vectors, for others to check. */
   model?: string | undefined
@@ -54,8 +54,8 @@ function checkModel(name: string, value: unknown): void {
 }
 
 /**
- * The background of a corpus's vectors, by which `shortlist` estimates how relevant hits are. It
- * compares 500 documents with every document: a second for 5,000 documents of 384 numbers.
+ * Makes the background of a corpus's vectors, from which `shortlist` estimates how relevant hits are.
+ * Compares 500 documents with every document: a second for 5,000 documents of 384 dimensions.
  *
  * ```ts
  * const known = background(vectors)
@@ -177,7 +177,7 @@ export function cosinesToSample(
   return { mean: mean / length, deviation: deviation / length }
 }
 
-/** The sampled vectors of a background, which are unpacked once; throws where they are damaged. */
+/** The sampled vectors of a background, which are unpacked once; throws if they are damaged. */
 export function sampleOf(known: Background): Float32Array {
   const before = unpacked.get(known)
   if (before) return before

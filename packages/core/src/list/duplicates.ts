@@ -3,7 +3,7 @@ import type { Rows } from '../matrix.ts'
 import { fits } from '../method/vector-similarity.ts'
 import type { PreparedText } from '../text/prepare-text.ts'
 
-/** Candidates without those that repeat an earlier one. */
+/** Candidates without duplicates of earlier candidates. */
 export interface Folded {
   /** The candidates that are left, by their index. */
   kept: number[]
@@ -11,7 +11,7 @@ export interface Folded {
   duplicates: ReadonlyMap<number, number[]>
   /**
    * The inner products of the vectors that were compared, in the engine until it is released;
-   * undefined where a ranking has to look at them again.
+   * undefined if a ranking has to look at them again.
    */
   products: Square | undefined
   /** The diagonal of the products. */
@@ -26,12 +26,12 @@ export interface Compared {
   texts: readonly PreparedText[] | undefined
   /** The cosine from which on candidates are near-duplicates. */
   threshold: number
-  /** How many candidates are to be left of those that are looked at; all behind them are kept. */
+  /** Number of candidates to keep among the compared candidates; all later candidates are kept. */
   enough: number
 }
 
 /**
- * Folds candidates into the first one that they repeat: by the cosine of their vectors, or where their
+ * Folds candidates into the first one that they repeat: by the cosine of their vectors, or if their
  * texts have the same terms in the same order.
  */
 export function foldDuplicates(
@@ -59,13 +59,13 @@ export function foldDuplicates(
   return { kept, duplicates, products, squares: compared?.squares }
 }
 
-/** Inner products of rows, and their lengths; those of rows without a vector are infinite. */
+/** Inner products of rows, and their lengths; a row without a vector has an infinite length. */
 interface ComparedRows {
   s: Square
   squares: Float32Array
   products: Lists<Float32Array>
   lengths: Float64Array
-  /** Whether all lengths are such that float32 computes with their products; the products are cosines where not. */
+  /** Whether all lengths are such that float32 computes with their products; the products are cosines if not. */
   regular: boolean
 }
 

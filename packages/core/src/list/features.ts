@@ -13,7 +13,7 @@ export interface RelevanceFeatures {
   query: QueryFeatures
 }
 
-/** The same, where those of the query are computed when they are asked for: they take as long as a ranking. */
+/** The same inputs; the query's are computed on demand, since they take as long as a ranking. */
 export interface ListFeatures extends Pick<RelevanceFeatures, 'hits'> {
   query(engine: Engine): QueryFeatures
 }
@@ -44,7 +44,7 @@ export function featuresOf(
   if (!texts) return undefined
   checkDimensions(known, list.vector)
   sampleOf(known)
-  // The ranking knows the matches of its context: of all candidates, where it chose none of them.
+  // The ranking knows the matches of its context: of all candidates, if it chose none of them.
   const inContext = ranked.chosen ? undefined : ranked.words?.matches
   const { coverage, total } =
     inContext ?? engine.scoped(() => engine.texts(texts).matches(settings))

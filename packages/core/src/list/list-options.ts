@@ -13,10 +13,10 @@ import { type Background, checkBackground } from './background.ts'
 import { checkList, type PriorOptions, priorRules, refuseWithout } from './priors.ts'
 import type { Calibration } from './relevance.ts'
 
-/** The hits that a list keeps: those with the best expected F1, so many, or those that are so probably relevant. */
+/** The hits that a list keeps: by best expected F1, a number of hits, or a minimum relevance. */
 export type Cutoff = 'auto' | number | { relevance: number }
 
-/** What a list is made with, besides the settings of the ranking. */
+/** Options of a list, besides the settings of the ranking. */
 export interface ListOptions extends PriorOptions {
   /** The background of the collection, from `background`: with it and texts, hits have a `relevance`. */
   background?: Background | undefined
@@ -29,7 +29,7 @@ export interface ListOptions extends PriorOptions {
   collapse?: number | undefined
   /** The group of each candidate, such as its document; undefined for one that has none. */
   groups?: readonly unknown[] | undefined
-  /** Hits of one group that are listed; 1 by default where there are groups. */
+  /** Hits of one group that are listed; 1 by default if there are groups. */
   maxPerGroup?: number | undefined
 }
 
@@ -109,7 +109,7 @@ export function resolveListOptions(
 }
 
 /**
- * Priors that halve with age, for `priors`: 1 for what is of now, 0.5 for what is a half-life old.
+ * Returns priors that halve with age, for `priors`: 1 for a document of now, 0.5 after a half-life.
  *
  * ```ts
  * shortlist(query, candidates, { priors: recency(dates, { halfLife: 30 }), priorWeight: 0.1 })

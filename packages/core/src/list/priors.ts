@@ -4,9 +4,9 @@ import { orderByScore, type Ranking } from '../method/order-by-score.ts'
 import { choice, type Rule, range } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 
-/** Numbers that speak for candidates, such as their freshness. */
+/** Numbers that are added to the scores of candidates, such as freshness. */
 export interface PriorOptions {
-  /** A number for each candidate that speaks for it; undefined for one that has none. */
+  /** A number for each candidate; undefined for a candidate without a prior. */
   priors?: ArrayLike<number | null | undefined> | undefined
   /** The weight of the priors; 0.1 by default. */
   priorWeight?: number | undefined
@@ -14,7 +14,7 @@ export interface PriorOptions {
   priorScale?: 'standard' | 'log-odds' | undefined
 }
 
-/** The weight of priors where none is given. */
+/** The weight of priors if none is given. */
 export const PRIOR_WEIGHT = 0.1
 
 /** Throws unless a value is a list. */
@@ -54,7 +54,7 @@ export function takePriors<T extends object>(
   return { own, rest: given && (rest as T) }
 }
 
-/** A ranking whose context is ordered anew by its scores and the priors. */
+/** A ranking whose context is sorted again by scores and priors. */
 export function withPriors(
   ranking: Ranking,
   { priors, priorWeight = PRIOR_WEIGHT, priorScale }: PriorOptions,
@@ -92,7 +92,7 @@ export function withPriors(
     scores[i] = sums[place + 1]!
     if (similarities) similarities[i] = ranking.similarities![place]!
   }
-  // The scores behind the context stay below those within.
+  // Scores beyond the context stay below the scores of the context.
   const drop = inside > 0 ? ranking.scores[inside - 1]! - scores[inside - 1]! : 0
   for (let i = inside; i < scores.length; i++) scores[i]! -= drop
   return { ...ranking, order, scores, similarities }

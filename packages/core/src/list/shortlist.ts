@@ -64,8 +64,8 @@ export interface Shortlist {
 const workspaces = /* @__PURE__ */ new WorkspacePool()
 
 /**
- * Ranks candidates as `rerank` does, and makes a list of them: near-duplicates folded, few hits of a
- * group, with an estimate of how relevant each is, cut where the expected F1 is best.
+ * Ranks candidates as `rerank` does, and makes a list for a prompt or a page: folds near-duplicates,
+ * limits the hits per group, estimates how relevant each hit is, and cuts at the best expected F1.
  *
  * ```ts
  * const { hits, onTopic } = shortlist({ vector, text }, { vectors, texts }, {

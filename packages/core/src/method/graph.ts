@@ -48,7 +48,7 @@ export function buildGraph(
 ): ContextGraph {
   const weights = viewWeights(context, settings)
   const oneOnly = weights.size === 1 && weights.has('vectors') && context.missing.length === 0
-  // The support is a mean of cosines, also where the texts have no weight in the graph.
+  // The support is a mean of cosines, also if the texts have no weight in the graph.
   if (oneOnly && !usesWords(settings, context.texts !== undefined)) {
     return oneView(engine, context, probes, settings, recall)
   }
@@ -159,7 +159,7 @@ function severalViews(
   }
 }
 
-/** Similarities without those of some rows, which have no vector. */
+/** Similarities without the rows that have no vector. */
 function without(values: Float32Array, missing: readonly number[]): Float32Array {
   for (const row of missing) values[row] = Number.NaN
   return values

@@ -11,7 +11,7 @@ export interface MetricUse {
   unit: boolean
   /**
    * The share of pairs of candidates, from 0 to 1, that each metric puts in the order in which the
-   * candidates came. Absent where all vectors have length 1, or do not fit float32.
+   * candidates came. Absent if all vectors have length 1, or do not fit float32.
    */
   agreement?: Readonly<Record<Metric, number>> | undefined
 }
@@ -27,11 +27,11 @@ interface ComparedRows {
 /** Squared lengths up to this one keep inner products and their cosines within float32. */
 export const LARGEST_SQUARE = 1e36
 
-/** Squared lengths this near to 1 are of unit length, in half precision too. */
+/** Squared lengths this near to 1 count as unit length, in half precision too. */
 const UNIT = 2e-3
 
 /**
- * Section 1: the metric of a context. `auto` is the inner product where all vectors have length 1,
+ * Section 1: the metric of a context. `auto` is the inner product if all vectors have length 1,
  * and else the metric that `fittingMetric` gives.
  */
 export function chooseMetric(
@@ -58,7 +58,7 @@ export function chooseMetric(
 export const FITS = 0.9
 
 /**
- * The metric of vectors that differ in length: the inner product where the order fits it, and fits it
+ * The metric of vectors that differ in length: the inner product if the order fits it, and fits it
  * better than the cosine; else the cosine.
  */
 export function fittingMetric({ dot, cosine }: Readonly<Record<Metric, number>>): Metric {
@@ -72,7 +72,7 @@ let cosines = new Float64Array(256)
 /**
  * The share of pairs that each metric puts in the order of the candidates, over all pairs whose
  * places are a power of four apart: n log n of them, neighbors included, so that a metric agrees with
- * all of them only where its order is that of the candidates.
+ * all of them only if its order is the order of the candidates.
  */
 function agreementOf({ toQuery, squares, missing = [] }: ComparedRows): Record<Metric, number> {
   if (dots.length < squares.length) {

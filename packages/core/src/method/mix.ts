@@ -2,7 +2,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { MetricUse } from './metric.ts'
 
 /**
- * Jaccards and cosines that differ by less are equal but for rounding, which dividing by their
+ * Jaccards and cosines that differ by less are equal except for rounding, which dividing by their
  * deviation would blow up; inner products that differ by less than this part of the lengths' product.
  */
 export const ROUNDING = 1e-6
@@ -68,7 +68,7 @@ interface Spread {
 const asItIs: Spread = { mean: 0, deviation: 1 }
 
 /**
- * The spread of a term over the candidates: neither the query's own row (0) nor those left out.
+ * The spread of a term over the candidates: neither the query's row (0) nor the rows left out.
  * Undefined if it is constant over them, up to `noise`.
  */
 function spreadOf(
@@ -103,7 +103,7 @@ function spreadOf(
 
 /**
  * The largest difference between entries of S[probe, ·] that rounding alone can make, for each probe,
- * from the diagonal of S: a part of the product of its length with that of the longest candidate,
+ * from the diagonal of S: a part of the product of its length and the length of the longest candidate,
  * which is 1 for cosines.
  */
 export function noiseOf(squares: Float32Array, probes: readonly number[]): number[] {

@@ -13,7 +13,7 @@ export interface Ranking {
   metric?: MetricUse | undefined
   /**
    * similarities[i] belongs to order[i]: its inner product or cosine with the query, as `metric`
-   * says. NaN for a candidate without a vector, or behind those that the ranking looks at; absent
+   * says. NaN for a candidate without a vector, or beyond the candidates that the ranking reads; absent
    * if no embeddings were compared.
    */
   similarities?: Float32Array | undefined
@@ -57,7 +57,7 @@ function inOrder(order: Uint32Array, values: ArrayLike<number>): Float32Array {
  *
  * @param looked The candidates that were looked at, the context's first; undefined if these are the
  * first ones in their order.
- * @param similarity Of those that were looked at to the query, whose own value is at 0.
+ * @param similarity Similarity of each candidate that was read to the query; the query's value is at 0.
  */
 export function rankingOfAll(
   inner: Ranking,

@@ -18,13 +18,13 @@ export interface Preselection extends Relevance {
 }
 
 /**
- * From how many of the first candidates a context is chosen where the corpus's statistics are
+ * From how many of the first candidates a context is chosen if the corpus's statistics are
  * known.
  */
 const PRESELECT = 200
 
 /**
- * How many of a query's first candidates a ranking looks at: the context, or those that it is
+ * How many of a query's first candidates a ranking reads: the context, or the candidates that it is
  * chosen from. All others keep their order. `known` says whether there will be statistics of the
  * corpus, before they are there.
  */

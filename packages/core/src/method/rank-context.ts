@@ -48,7 +48,7 @@ export interface Memory {
   recall(chosen: Uint32Array | undefined): Recall | undefined
 }
 
-/** Sections 1 to 5: ranks a query's candidates, with the words where there are texts and `mix` is `words`. */
+/** Sections 1 to 5: ranks a query's candidates, with the words if there are texts and `mix` is `words`. */
 export function rankQuery(
   memory: Workspace,
   query: Query,
@@ -66,7 +66,7 @@ export function rankQuery(
 
 /**
  * Ranks the candidates of a context, which has all candidates that are looked at
- * ({@link lookedAt}); where these are too many, the best of them by similarity and words.
+ * ({@link lookedAt}); if these are too many, the best of them by similarity and words.
  */
 export function rankContext(
   memory: Workspace,

@@ -146,7 +146,7 @@ export function addWords(
 
 /**
  * Section 4, the support: F, the `count` candidates with the highest g, ties by the lower row, and
- * p, how similar each candidate is in the graph to those of them that are not itself, standardized.
+ * p, the mean similarity of each candidate in the graph to the others of F, standardized.
  */
 function supportOf(
   graph: Square,
@@ -163,7 +163,7 @@ function supportOf(
   for (let c = 1; c < sums.length; c++) {
     means[c] = sums[c]! / (supporters.length - Number(supporters.includes(c)))
   }
-  // The only supporter has none of its own: it is neither helped nor harmed.
+  // A single supporter has no supporter itself: its support is 0.
   const left = supporters.length === 1 ? supporters : []
   const support = standardize(means, [0, ...left], ROUNDING)
   for (const row of left) support[row] = 0

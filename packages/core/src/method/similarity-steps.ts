@@ -107,7 +107,7 @@ export function fillMissing(
 const LARGEST = 3.4028234663852886e38
 
 /**
- * The smallest divisor of `mean`, as a part of the row's mean size. Where negative and positive
+ * The smallest divisor of `mean`, as a part of the row's mean size. If negative and positive
  * similarities cancel out, the rest of their mean is mostly rounding error, its sign included.
  */
 export const SMALLEST_MEAN = 0.01
@@ -126,7 +126,7 @@ export function scaleRows(s: Float32Array, rows: number, rowScaling: RowScaling)
   }
 }
 
-/** A row's mean + 1e-8, or a hundredth of its mean absolute value where that is farther from 0. */
+/** A row's mean + 1e-8, or a hundredth of its mean absolute value if that is farther from 0. */
 function meanOf(row: Float32Array): number {
   let sum = 0
   let sizes = 0

@@ -8,8 +8,8 @@ import { SMALLEST_SQUARE } from './similarity-steps.ts'
 
 /**
  * The rescaling that is allowed for vectors too long or too short for products in float32: none if
- * the metric is the inner product; one factor for all vectors where only proportions matter; one
- * factor for each vector where only cosines matter.
+ * the metric is the inner product; one factor for all vectors if only proportions matter; one
+ * factor for each vector if only cosines matter.
  */
 type Rescaling = 'none' | 'common' | 'each'
 

@@ -3,10 +3,10 @@ import { KithError } from '../error.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
 import { standardize } from './mix.ts'
 
-/** The default weight of the words' view where texts are given (docs/method.md section 4). */
+/** The default weight of the words' view if texts are given (docs/method.md section 4). */
 export const textWeights: Readonly<ViewWeights> = { graph: 0.3, score: 0.2 }
 
-/** Whether a ranking takes the words: the second generation, which is the first where there are no texts. */
+/** Whether a ranking takes the words: the second generation, which is the first if there are no texts. */
 export function usesWords({ mix }: Pick<Settings, 'mix'>, texts: boolean): boolean {
   return mix === 'words' && texts
 }

@@ -47,7 +47,7 @@ export function nearestName(
 ): string | undefined {
   const plain = plainOf(name)
   let nearest: string | undefined
-  // A third of the letters may be wrong, two at the most.
+  // A third of the letters may be wrong, at most two.
   let least = Math.min(2, Math.floor(plain.length / 3))
   for (const candidate of known) {
     if (synonyms[candidate]?.some((other) => plainOf(other) === plain)) return candidate

@@ -8,7 +8,7 @@ export interface Need {
   /** The condition as messages and docs/settings.md say it, such as `windowWeight above 0`. */
   text: string
   holds(settings: Named, use: Use): boolean
-  /** The setting whose value decides, where one does: messages show it. */
+  /** The setting whose value decides, if one does: messages show it. */
   by?: string
 }
 

@@ -18,7 +18,7 @@ import { refuseUseless } from './idle.ts'
 import { settingRows } from './setting-rows.ts'
 import { resolve } from './setting-rules.ts'
 
-/** The settings of everything that a `Reranker` does: those of its rankings, and those of its labels. */
+/** The settings of everything that a `Reranker` does: of rankings and of labels. */
 export interface RerankerSettings {
   ranking: MethodSettings
   labels: LabelSettings
@@ -30,7 +30,7 @@ export type PartialRerankerSettings = Omit<PartialLabelSettings, 'mix'> & Partia
 /**
  * Completes the settings of a `Reranker`, and checks each one's range. Refuses a setting that has no
  * effect in any call, with texts or without, since another setting switches it off. Rankings and labels have
- * defaults of their own; a setting that is given counts for both, except those of the second
+ * separate defaults; a given setting applies to both, except settings of the second
  * generation, which labels do not have.
  */
 export function resolveRerankerSettings(settings: PartialRerankerSettings = {}): RerankerSettings {

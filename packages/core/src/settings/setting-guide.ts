@@ -57,7 +57,7 @@ const settingGuide: SettingGuides<Settings> = {
     axis: [0.1, 0.3, 1, 3, 10],
   },
   rowScaling: {
-    help: 'scaling of the rows of similarities',
+    help: 'scaling of each document’s similarities',
     axis: rowScalings,
   },
   metric: {
@@ -72,7 +72,7 @@ const settingGuide: SettingGuides<Settings> = {
     axis: tokenizerNames,
   },
   bm25Weight: {
-    help: 'share of the BM25 score beside similarity',
+    help: 'share of the BM25 score; similarity has the rest',
     symbol: 'a',
     tune: { from: 0.2, to: 0.7 },
     axis: tenths(0, 1),
@@ -118,7 +118,7 @@ const settingGuide: SettingGuides<Settings> = {
     axis: tenths(0, 0.5),
   },
   preselect: {
-    help: 'candidates that the context is chosen from (200 with term statistics, else 0)',
+    help: 'candidates to choose the context from (200 with term statistics, else 0)',
     symbol: 'M',
     axis: [0, 100, 150, 200, 300, 400],
   },
@@ -141,7 +141,7 @@ const methodGuide: SettingGuides<MethodSettings> = {
     tune: { from: 1, to: 10 },
   },
   feedbackWeight: {
-    help: 'weight of these candidates in the new query vector (rocchio)',
+    help: 'weight of the top candidates in the new query vector (rocchio)',
     tune: { from: 0, to: 0.7 },
   },
   neighborRrfK: {
@@ -154,7 +154,7 @@ const labelGuide: SettingGuides<LabelSettings> = {
   ...settingGuide,
   target: { help: 'evidence for the labels' },
   aggregate: { help: 'how the evidence of several relevant documents is combined' },
-  normalizeOver: { help: 'documents over which evidence is normalized' },
+  normalizeOver: { help: 'documents that evidence is normalized over' },
   epsilon: {
     help: 'probability moved to other documents (uniform), or match-mixed',
     symbol: 'ε',

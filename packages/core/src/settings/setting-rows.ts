@@ -18,7 +18,7 @@ export const rowScalings = ['none', 'max', 'mean'] as const
 const count = (from: number): Range => ({ from, to: 16_384, integer: true })
 const share: Range = { from: 0, to: 1 }
 
-/** The methods that build the graph of neighbors, and those that compare texts. */
+/** The methods that build the graph of neighbors, and the methods that compare texts. */
 const graph = ['neighbors', 'neighbor-rrf']
 const compared = [...graph, 'fusion']
 const scored = ['neighbors', 'fusion']

@@ -3,7 +3,7 @@ import { isObject } from '../matrix.ts'
 import { unknownName } from './names.ts'
 import { show } from './show.ts'
 
-/** Throws where a value is not one that a setting takes. */
+/** Throws if a value is not one that a setting takes. */
 export type Rule = (name: string, value: unknown) => void
 
 /** The rules of settings by name. */

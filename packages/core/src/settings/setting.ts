@@ -19,9 +19,9 @@ export interface TunerRange {
 
 /** The part of a setting that a call needs. */
 export interface SettingRow<T = unknown> {
-  /** Undefined where the default depends on the inputs, or where there is none. */
+  /** Undefined if the default depends on the inputs, or if there is none. */
   default: T
-  /** The allowed numbers, the allowed values, or a rule of its own: one of the three. */
+  /** The allowed numbers, the allowed values, or a separate rule: one of the three. */
   range?: Range
   values?: readonly Exclude<T, undefined>[]
   check?: Rule
@@ -63,7 +63,7 @@ export type AnyRows = Readonly<Record<string, SettingRow<any>>>
 // biome-ignore lint/suspicious/noExplicitAny: rows of settings of any type.
 export type AnyTable = Readonly<Record<string, Setting<any>>>
 
-/** Rows with more rows, and with changes of some of their own. */
+/** Rows with more rows, and with changes to some rows. */
 /* @__NO_SIDE_EFFECTS__ */
 export function extendRows<T, U extends T>(
   rows: SettingRows<T>,

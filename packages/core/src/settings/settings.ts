@@ -52,7 +52,7 @@ export interface Settings {
   mix: 'raw' | 'standard' | 'words'
   /**
    * How words become terms: by name, or a function from a text to its terms. Without it, and with
-   * `auto`, that of `statistics`; without both, `english`.
+   * `auto`, the tokenizer of `statistics`; without both, `english`.
    */
   tokenizer?: Tokenizer | undefined
   /**
@@ -60,9 +60,9 @@ export interface Settings {
    * settings below.
    */
   bm25Weight: number
-  /** How fast the BM25 score saturates when a term comes again. */
+  /** How fast the BM25 score saturates when a term repeats. */
   k1: number
-  /** How much the BM25 score makes up for the length of a text, from 0 to 1. */
+  /** How much the BM25 score is normalized by the length of a text, from 0 to 1. */
   b: number
   /** The share of the reciprocal neighbors in the score, from 0 to 1. */
   neighborWeight: number
@@ -78,7 +78,7 @@ export interface Settings {
   titleWeight: number
   /**
    * M: from how many of the first candidates the context is chosen by similarity and words; 0 takes
-   * the first candidates unchanged. Without it 200 where `statistics` are given, else 0.
+   * the first candidates unchanged. Without it 200 if `statistics` are given, else 0.
    */
   preselect?: number | undefined
   /** How often terms occur in the corpus, from `termStatistics`; without it the candidates' own. */
@@ -111,7 +111,7 @@ function msmarco(
 
 /**
  * Named settings. `balanced` is the default; `balanced-1` and `balanced-2` are the defaults of the
- * first and the second generation, which differ where texts are given; the others are the paper's
+ * first and the second generation, which differ if texts are given; the others are the paper's
  * (docs/method.md section 5).
  *
  * ```ts
@@ -144,7 +144,7 @@ export function resolveSettings(
   return checkShares(resolve(settings, others, settingRules))
 }
 
-/** Throws where two settings do not fit together. */
+/** Throws if two settings do not fit together. */
 export function checkShares<T extends Settings>(settings: T): T {
   const { neighborWeight, supportWeight } = settings
   const sum = numberOf(neighborWeight) + numberOf(supportWeight)

@@ -40,7 +40,7 @@ const PART =
 
 /**
  * The terms of an identifier or word: its parts (`parseHTTPResponse` has parse, http, response) in
- * their order, and the whole in lower case without underscores where it has more than one.
+ * their order, and the whole in lower case without underscores if it has more than one.
  */
 export function identifierTerms(identifier: string): { parts: string[]; whole: string } {
   const parts = (identifier.match(PART) ?? []).map((part) => part.toLowerCase())
@@ -61,7 +61,7 @@ export function announcesName(word: string): boolean {
   return DEFINER.test(word)
 }
 
-/** Where the name of a definition starts behind the word that ends here, −1 where there is none. */
+/** Where the name of a definition starts after the word that ends here, −1 if there is none. */
 export function nameBehind(text: string, end: number): number {
   BEFORE_NAME.lastIndex = end
   return BEFORE_NAME.test(text) ? BEFORE_NAME.lastIndex : -1

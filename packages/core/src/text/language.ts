@@ -103,7 +103,7 @@ export class LanguageRules {
 
   /**
    * The term of a word, empty for a stop word, and its second term, empty if the language has no second terms.
-   * Where one has, all words get one, so that they weigh the same.
+   * If one has, all words get one, so that they weigh the same.
    */
   terms(word: string): [term: string, prefix: string] {
     const language = this.#languages.find(({ letter }) => letter.test(word))?.language

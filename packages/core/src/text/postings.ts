@@ -12,7 +12,7 @@ export class Postings {
   titles: number[] = []
   words = new Uint32Array(1 << 12)
   #length = 0
-  /** The positions of each text's terms where a prepared text has them; the others' are in `#own`. */
+  /** The positions of each text's terms if a prepared text has them; the others' are in `#own`. */
   #positions: (Uint32Array | undefined)[] = []
   #own = new Uint32Array(1 << 12)
   #ownStarts: number[] = [0]

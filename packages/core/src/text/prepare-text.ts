@@ -31,7 +31,7 @@ import { codeAt, encode, widthOf } from './utf8.ts'
 
 /** The terms of a text, hashed and counted. Plain data: it can be stored, and posted to a worker. */
 export interface PreparedText {
-  /** Three words a term: two halves of its hash, and how often the text has it; those of the title first. */
+  /** Three words per term: two halves of its hash, and its count in the text; terms of the title first. */
   readonly postings: Uint32Array
   /**
    * The positions of the terms in the text, from 0: as many numbers for each posting as the text
@@ -44,7 +44,7 @@ export interface PreparedText {
   readonly tokenizer: TokenizerName | 'function'
 }
 
-/** A text with a title, whose terms come before those of the text. */
+/** A text with a title, whose terms come before the terms of the text. */
 export interface TitledText {
   title?: string | undefined
   text: string
@@ -62,7 +62,7 @@ export interface PrepareOptions extends TokenizerOption {
 /** A text whose properties were read and checked. */
 type ReadText = string | TitledText | PreparedText
 
-/** The positions of terms where they are not known. */
+/** The positions of terms if they are not known. */
 const noPositions = new Uint32Array(0)
 
 const counter = new TermCounter()
@@ -75,7 +75,7 @@ const caches = new Map<TokenizerName, StemCache>()
  *
  * Words are lower-cased runs of letters and digits with the marks on them; in scripts written
  * without spaces, pairs of neighboring characters. `tokenizer` says how words become terms, and must
- * be that of the calls that get the text.
+ * be the tokenizer of the calls that get the text.
  *
  * ```ts
  * const prepared = prepareText({ title: 'Wing flutter', text: 'Tests at Mach 2 …' })
@@ -154,7 +154,7 @@ export function notText(value: unknown): KithError {
   )
 }
 
-/** Appends the postings of a text, or those of a prepared one. */
+/** Appends the postings of a text or of a prepared text. */
 export function appendText(postings: Postings, text: ReadText, tokenizer: Tokenizer): void {
   if (typeof text === 'string') appendParts(postings, '', text, tokenizer)
   else if ('postings' in text) {

@@ -19,12 +19,12 @@ export interface QueryMatches {
   total: number
 }
 
-/** The sum of the weights of a query's terms as whole numbers, but for rounding. */
+/** The sum of the weights of a query's terms as whole numbers, up to rounding. */
 const WHOLE = 2 ** 32
 
 /**
  * The weights qtf · idf of the query's terms as whole numbers: their sums are exact, so that texts
- * with the same terms tie, in whatever order they have them.
+ * with the same terms tie in any order of the terms.
  */
 export function matchWeights(
   query: QueryTerms,

@@ -177,7 +177,7 @@ class LanguageScanner extends TextScanner {
 /** Identifiers whose terms are kept. */
 const KEPT_IDENTIFIERS = 1 << 16
 
-/** What the counter needs of an identifier. */
+/** The data that the counter needs of an identifier. */
 interface Identifier {
   /** The hashes of its parts, and then of the whole. */
   parts: Int32Array
@@ -214,7 +214,7 @@ class CodeScanner extends TextScanner {
       this.#countLater(parts)
       this.#countLater(whole)
     }
-    // Of another length are words with characters that are not read.
+    // Words with characters that are not read have another length.
     if (announces === end - start) this.#name = Math.max(this.#name, nameBehind(this.text, end))
   }
 

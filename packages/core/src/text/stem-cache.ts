@@ -14,7 +14,7 @@ export class StemCache {
   /** A stop word's term is 0, 0. */
   readonly #slots: Int32Array<ArrayBuffer>
 
-  /** For so many terms of each word. */
+  /** @param terms Number of terms of each word. */
   constructor(terms = 1) {
     this.#slot = 2 + 2 * terms
     this.#slots = new Int32Array(STEM_PLACES * SLOTS * this.#slot)

@@ -164,7 +164,7 @@ export function hashString(term: string): [a: number, b: number] {
   return [a, b]
 }
 
-/** The two hashes of a term; 0 and 0 for an empty one, that of a stop word. */
+/** The two hashes of a term; 0 and 0 for an empty term, as stop words have. */
 export function hashTerm(term: string): [a: number, b: number] {
   return term === '' ? [0, 0] : hashString(term)
 }

@@ -20,7 +20,7 @@ export interface TermSpan {
 
 /**
  * Returns the terms of a text in order, with their positions, to show which words of a text
- * matched. The terms are those that `prepareText` counts; stop words have none.
+ * matched. `prepareText` counts the same terms; stop words have none.
  *
  * ```ts
  * termSpans('Wings flutter')[0] // { term: 'wing', start: 0, end: 5 }

@@ -57,7 +57,7 @@ export function isTokenizerName(value: unknown): value is TokenizerName {
   return typeof value === 'string' && (isBasic(value) || value === 'code' || isLanguageName(value))
 }
 
-/** Whether a tokenizer is of the second generation: it does not normalize, and ASCII goes through the kernel. */
+/** Whether a tokenizer belongs to the second generation: no normalization, and the kernel reads ASCII. */
 export function isBasic(tokenizer: string): tokenizer is (typeof tokenizerNames)[number] {
   return (tokenizerNames as readonly string[]).includes(tokenizer)
 }
@@ -79,7 +79,7 @@ export interface TokenizerSettings {
   statistics?: { readonly tokenizer: TokenizerName | 'function' } | undefined
 }
 
-/** The tokenizer of settings: where none is named, that of the term statistics, or `english`. */
+/** The tokenizer of settings: if none is named, the tokenizer of the term statistics, or `english`. */
 export function tokenizerOf({
   tokenizer,
   statistics,

@@ -1,6 +1,6 @@
 /**
  * What tells a normalized text (NFKC) from others without normalizing it: most texts are normalized, and
- * finding that out takes a table. The bits are those of an entry of the kernel (src/kernel/word-entries.ts).
+ * finding that out takes a table. The bits are the bits of the kernel's entries (src/kernel/word-entries.ts).
  */
 
 /** A mark whose order among other marks normalization decides. */

@@ -5,7 +5,7 @@ import { documentFrequency, type TermStatistics } from './term-statistics.ts'
 export interface WordsSettings {
   k1: number
   b: number
-  /** Of the corpus; without them those of the candidates are taken. */
+  /** Term statistics of the corpus; without them, the candidates are counted. */
   statistics?: TermStatistics | undefined
 }
 
@@ -55,7 +55,7 @@ export function matchedTerms(
 ): { hash: number; score: number }[] {
   const query = queryTerms(postings)
   return query.hashes.flatMap((hash, j) => {
-    // The score is a sum over the query's terms: that of one term is its part.
+    // The score is a sum over the query's terms; each summand is the part of one term.
     const one = { hashes: [hash], counts: [query.counts[j]!] }
     const score = scoresOf(postings, one, settings)[row]!
     return score > 0 ? [{ hash, score }] : []
@@ -94,7 +94,7 @@ export function termWeights(
   })
 }
 
-/** The mean number of terms of a text; 1 where no text has any. */
+/** The mean number of terms of a text; 1 if no text has any. */
 export function meanLength(lengths: Float64Array, { statistics }: WordsSettings): number {
   if (statistics) return statistics.length / statistics.documents || 1
   let sum = 0

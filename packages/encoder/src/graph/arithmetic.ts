@@ -112,7 +112,7 @@ export function transpose(x: Value, order: readonly number[]): Value {
   })[0]!
 }
 
-/** Axes of size 1 repeated to a shape. A gradient has no gradient of its own. */
+/** Axes of size 1 repeated to a shape. A gradient has no gradient itself. */
 function expand(x: Value, shape: readonly Dim[]): Value {
   return x.graph.node('Expand', [x, sizesOf(x, shape)], [shape])[0]!
 }

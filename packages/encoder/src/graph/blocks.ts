@@ -83,7 +83,7 @@ function placed(gradient: Value, table: Value, index: Value, axis: number): Valu
 }
 
 /**
- * The gradients of rows, added up where the same row was taken several times, as a
+ * The gradients of rows, added up if the same row was taken several times, as a
  * product. For tables of thousands of rows that is wasteful: a trainer that knows the
  * indices feeds the rows themselves, and adds up their gradients itself.
  */
@@ -162,7 +162,7 @@ export function softmax(x: Value): Value {
   return y
 }
 
-/** The logarithm of `softmax`, also where that is too small for a float. */
+/** The logarithm of `softmax`, also if that is too small for a float. */
 export function logSoftmax(x: Value): Value {
   const y: Value = x.graph.node('LogSoftmax', [x], [x.shape], {
     attributes: { axis: -1 },

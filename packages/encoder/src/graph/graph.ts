@@ -1,6 +1,6 @@
 import { KithError } from '@kith/core'
 
-/** The size of one axis: a number, or a name where it is known only when the graph runs. */
+/** The size of one axis: a number, or a name if it is known only when the graph runs. */
 export type Dim = number | string
 /** The number type of a value. */
 export type DType = 'float32' | 'int64' | 'int32' | 'int8' | 'uint8'
@@ -16,7 +16,7 @@ export interface Value {
 }
 
 /**
- * From the gradient of a node's first output to that of one of its inputs, which has the
+ * From the gradient of a node's first output to the gradient of one of its inputs, which has the
  * input's shape. It may look at the node's inputs and outputs, and appends nodes.
  */
 export type GradientRule = (gradient: Value) => Value
@@ -34,7 +34,7 @@ export interface GraphNode {
 
 interface NodeOptions {
   attributes?: Record<string, Attribute>
-  /** Of all outputs, or of each. */
+  /** The type of all outputs, or of each output. */
   dtype?: DType | readonly DType[]
   gradients?: readonly (GradientRule | undefined)[]
 }

@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 import type { Attribute, DType, Graph, GraphNode, Numbers, Value } from './graph.ts'
 
-/** Gelu is an operation of its own from opset 20 on; IR version 9 came with it. */
+/** Gelu is a single operation from opset 20 on; IR version 9 came with it. */
 const OPSET = 20
 const IR_VERSION = 9
 /** protobuf's own limit for one message. */

@@ -5,7 +5,7 @@ import { type Family, type FamilyName, families, type Size } from './families.ts
 /** The function between the two halves of a feed-forward block. */
 export type Activation = 'gelu' | 'gelu-tanh' | 'relu' | 'silu'
 
-/** The measures of an encoder, whatever its family calls them. */
+/** The sizes of an encoder, under one name for all families. */
 export interface EncoderConfig {
   family: FamilyName
   layers: number
@@ -18,7 +18,7 @@ export interface EncoderConfig {
   vocabulary: number
   /** Rows of the table of positions. */
   positions: number
-  /** The row of a text's first token, where it is not the first of the table. */
+  /** The row of a text's first token, if it is not the first of the table. */
   firstPosition?: number
   /** Kinds of segments; 0: the family has none. */
   tokenTypes: number
@@ -38,7 +38,7 @@ const activations: Record<string, Activation> = {
   swiglu: 'silu',
 }
 
-/** No encoder is larger; a config that says so is damaged. */
+/** No encoder is larger; a config with a larger number is damaged. */
 const LARGEST = 10_000_000
 
 /**
@@ -79,7 +79,7 @@ export async function readConfig(file: string): Promise<EncoderConfig> {
     throw new FileError(file, '', problem)
   }
   if (longestText(config) < 1) {
-    const problem = `${keys.positions} must leave positions after that of the padding token, got ${config.positions}`
+    const problem = `${keys.positions} must leave positions after the padding token, got ${config.positions}`
     throw new FileError(file, '', problem)
   }
   return config
@@ -144,7 +144,7 @@ interface Rotary {
   }
 }
 
-/** The bases of angles that families have where `config.json` has no setting. */
+/** The bases of angles that families have if `config.json` has no setting. */
 const USUAL = { nomic: 1000, full: 160_000, local: 10_000 }
 
 /** Reads the angles of a family, by the names of the original code or of transformers. */

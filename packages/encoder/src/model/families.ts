@@ -169,7 +169,7 @@ export type FamilyName = keyof typeof families
 /** The names of tables of token embeddings, by which a checkpoint's prefix is found, too. */
 export const wordTables = new Set(Object.values<Family>(families).map(({ words }) => words))
 
-/** The stems of a layer's parameters; each has a `.weight`, and a `.bias` where its family has biases. */
+/** The stems of a layer's parameters; each has a `.weight`, and a `.bias` if its family has biases. */
 export interface LayerNames {
   /** Query, key and value, or one matrix with the three below each other. */
   projections: readonly string[]
@@ -199,7 +199,7 @@ export interface Family {
   keys: Readonly<Record<Size | 'activation' | 'epsilon', string>>
   /** Older names of settings, by the name that counts. */
   aliases?: Readonly<Record<string, string>>
-  /** Settings of which one value is supported, also the one that counts where there is none. */
+  /** Settings of which one value is supported, also the one that counts if there is none. */
   fixed: Readonly<Record<string, unknown>>
   /** The table of token embeddings. */
   words: string
@@ -207,21 +207,21 @@ export interface Family {
   norm: string
   /** The parameters of a layer, by its number. */
   layer(number: number): LayerNames
-  /** The two layers that turn a pair's first token into a score, where Kith knows them. */
+  /** The two layers that turn a pair's first token into a score, if Kith knows them. */
   score?: { dense: string; out: string }
   /** Whether kinds of segments have embeddings. */
   tokenTypes: boolean
-  /** The number that layer normalization adds to variances, where `config.json` has no setting for it. */
+  /** The number that layer normalization adds to variances, if `config.json` has no setting for it. */
   epsilon?: number
   /**
    * The kind of position embeddings: a row of a table is added to each token, with a learned number
    * for each attention score by the tokens' distance, or queries and keys are rotated by an angle.
    */
   positions: 'table' | 'table and distances' | 'rotary'
-  /** Whether the table of positions begins with rows that no token takes: those up to the padding token's id. */
+  /** Whether the table of positions begins with rows that no token uses: the rows up to the padding token's id. */
   positionsAfterPadding?: boolean
   /** The parts without biases: linear layers, or normalizations as well. */
   withoutBias?: 'linear' | 'all'
-  /** The stem of the last normalization, where layers normalize what they take, instead of what they give. */
+  /** The stem of the last normalization, if layers normalize what they take, instead of what they give. */
   finalNorm?: string
 }

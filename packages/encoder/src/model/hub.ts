@@ -12,7 +12,7 @@ export interface DownloadOptions {
   cache?: string | undefined
   /** A branch, tag or commit; default: `main`. */
   revision?: string | undefined
-  /** The address of the hub, where it is not the public one. */
+  /** The address of the hub, if it is not the public one. */
   hubUrl?: string | undefined
   /** Called with the bytes of a file that have arrived, and with its size. */
   onDownload?: ((file: string, bytes: number, total: number) => void) | undefined
@@ -57,7 +57,7 @@ export async function downloadModel(name: string, options: DownloadOptions): Pro
   return folder
 }
 
-/** Small files first: where the weights are, the model is complete. */
+/** Small files first: a model with weights is complete. */
 function choose(name: string, files: HubFile[]): HubFile[] {
   const weights = WEIGHTS.map((pattern) => files.filter(({ path }) => pattern.test(path)))
   const chosen = weights.find((found) => found.length > 0)
@@ -93,7 +93,7 @@ function defaultCache(): string {
 interface HubFile {
   path: string
   size: number
-  /** The hash that its bytes must have: git's, or that of its large-file storage. */
+  /** The hash that its bytes must have: git's, or the hash of large-file storage. */
   checksum: { kind: 'sha1' | 'sha256'; hex: string } | undefined
 }
 

@@ -15,7 +15,7 @@ export interface ModelFiles {
   weights?: string
   /** The folder of `config.json` and of the tokenizer's files. */
   folder: string
-  /** From sentence-transformers' files, where there are any. */
+  /** From sentence-transformers' files, if there are any. */
   head: Partial<Head>
   maxTokens?: number
   prefixes?: Prefixes
@@ -62,7 +62,7 @@ export function hasModel(root: string): boolean {
   })
 }
 
-/** `model.onnx` is used unchanged; a model in `onnx/` is a copy where there are weights. */
+/** `model.onnx` is used unchanged; a model in `onnx/` is a copy if there are weights. */
 function findContents(folder: string): { onnx?: string; weights?: string } {
   const [onnx, copy] = ['model.onnx', 'onnx/model.onnx'].map((name) => join(folder, name))
   if (existsSync(onnx!)) return { onnx: onnx! }

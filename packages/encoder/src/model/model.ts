@@ -136,7 +136,7 @@ interface ShownSize {
 }
 
 /**
- * Throws unless the weights are of the sizes that config.json says. Only their list is read: a
+ * Throws unless the weights have the sizes in config.json. Only their list is read: a
  * config of ten million layers would else keep the machine busy with a graph for which there are
  * no weights.
  *

@@ -116,7 +116,7 @@ export function buildHead(head: Head): Message {
 
 /**
  * The largest whole number of a weight. Processors without VNNI add up two products at a time in 16
- * bits: 2 · 255 · 64 fits, and with larger numbers they would give other sums than those that have it.
+ * bits: 2 · 255 · 64 fits, and with larger numbers, processors without VNNI would give other sums.
  */
 const LARGEST = 64
 
@@ -124,7 +124,7 @@ const LARGEST = 64
  * Replaces the linear layers of a graph by products of 8-bit numbers: weights are rounded once, with
  * a scale for each output; what a layer takes is rounded at each run, with one scale for all of it.
  *
- * @param weights The contents of parameters by name. Those that are rounded become constants.
+ * @param weights The contents of parameters by name. Rounded parameters become constants.
  */
 function quantizeLinear(graph: Graph, weights: ReadonlyMap<string, Float32Array>): void {
   const rounded = new Map<Value, readonly Value[]>()
@@ -185,7 +185,7 @@ function roundRows(
   for (let row = 0; row < rows; row++) {
     const numbers = weights.subarray(row * width, (row + 1) * width)
     const largest = numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0)
-    // A row of zeros stays one, whatever its scale.
+    // A row of zeros stays a row of zeros with any scale.
     const scale = largest / LARGEST || 1
     scales[row] = scale
     numbers.forEach((number, i) => {

@@ -75,7 +75,7 @@ export function lowerLayers(
   return reshape(layers(config, embed(config, words), places, stretch), words.shape)
 }
 
-/** The layers above those of `lowerLayers`, whose hidden states they take. */
+/** The layers above `lowerLayers`; their input is the hidden states of `lowerLayers`. */
 export function upperLayers(
   config: EncoderConfig,
   hidden: Value,

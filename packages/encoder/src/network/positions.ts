@@ -80,7 +80,7 @@ function distanceBias({ heads, positions: most }: EncoderConfig, mask: Value): V
   return transpose(reshape(gather(table, found), ['length', 'length', heads]), [2, 0, 1])
 }
 
-/** The position of the seen token less that of the one that sees it, length × length. */
+/** The position of the attended token minus the position of the attending token, length × length. */
 function distances(mask: Value): Value {
   const { graph } = mask
   const places = positions(mask, 'length')
@@ -125,7 +125,7 @@ const BUCKETS = 32
 const FARTHEST = 128
 
 /**
- * The bucket of a distance, as MPNet and T5 have it: small ones have buckets of their own, larger
+ * The bucket of a distance, as MPNet and T5 have it: small distances have one bucket each, larger
  * ones share them, in steps that grow with the logarithm.
  */
 function bucketOf(distance: number): number {

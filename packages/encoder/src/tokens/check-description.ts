@@ -2,8 +2,8 @@ import { FileError } from '@kith/base'
 import { isObject, type JsonObject } from '../json.ts'
 
 /*
- * A tokenizer file may come from anywhere, and the library does whatever it says. These limits are far
- * above those of every published encoder, and keep time and memory in proportion to the text.
+ * A tokenizer file may come from anywhere, and the library executes it. These limits are far
+ * above the needs of every published encoder, and keep time and memory in proportion to the text.
  */
 
 /** Characters of a piece of a vocabulary: the search for pieces looks at as many at each place. */
@@ -120,7 +120,7 @@ function lengthOf(value: unknown): number {
 const CUT = /\S (?=[^\s\p{M}])/gu
 
 /**
- * The end of the piece of a text that has at least so many characters. A piece without a space is
+ * The end of the piece of a text that has at least this many characters. A piece without a space is
  * cut after `most` characters, but not inside a character.
  */
 export function endOfPiece(text: string, from: number, least: number, most: number): number {
@@ -141,7 +141,7 @@ const NORMALIZERS = ['BertNormalizer', 'NFC', 'NFKC', 'NFD', 'NFKD', 'Lowercase'
 const PRE_TOKENIZERS = ['BertPreTokenizer', 'ByteLevel', 'Metaspace', 'WhitespaceSplit']
 
 /**
- * Whether a text can be cut before a single space without changing its tokens. It can, where every
+ * Whether a text can be cut before a single space without changing its tokens. It can, if every
  * step of a tokenizer looks at words only, with the space before them at most.
  */
 export function splitsAtSpaces({ normalizer, pre_tokenizer, added_tokens }: JsonObject): boolean {

@@ -10,7 +10,7 @@ interface Normalizer {
 
 /**
  * The library's tokenizer of a description, with our own search and replacements for Unigram models.
- * It only encodes: nothing is made of the decoder.
+ * It only encodes; the decoder is not read.
  */
 export function openTokenizer(description: JsonObject, config: JsonObject): Tokenizer {
   const tokenizer = new Tokenizer({ ...description, decoder: null }, config)

@@ -51,7 +51,7 @@ export class TextTokenizer {
     this.#watch = watchPatterns(description)
     try {
       this.#tokenizer = this.#watch(0, () => openTokenizer(description, config))
-      // WordPiece has one token for a long word, whatever its length.
+      // WordPiece has one token for a long word of any length.
       const wordPiece = 'max_input_chars_per_word' in this.#tokenizer.model
       this.#longestPiece = wordPiece ? Infinity : LONGEST_PIECE
       const bare = this.#bare('a')
@@ -124,7 +124,7 @@ export class TextTokenizer {
     }
   }
 
-  /** The tokens of a text without special ones, at most so many. */
+  /** The tokens of a text without special tokens, at most this many. */
   #body(text: string, room: number): Tokens {
     const ids = this.#inPieces ? this.#encodePieces(text, room) : this.#bare(text)
     const cut = ids.length > room
@@ -215,7 +215,7 @@ const LINEAR = [' {2,}', '\\s+']
 const FOR_TEXT = 5000
 const FOR_CHARACTER = 0.05
 
-/** Runs a function over so many characters. */
+/** Runs a function over this many characters. */
 type Watch = <T>(characters: number, run: () => T) => T
 
 const unwatched: Watch = (_, run) => run()

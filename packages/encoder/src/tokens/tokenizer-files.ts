@@ -13,7 +13,7 @@ export interface TokenizerFiles {
   config: JsonObject
 }
 
-/** Reads `tokenizer.json`, or `vocab.txt` where there is nothing else. */
+/** Reads `tokenizer.json`, or `vocab.txt` if there is nothing else. */
 export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles> {
   const [whole, vocabulary, settings] = [
     'tokenizer.json',

@@ -199,7 +199,7 @@ export function safetensorsLayout(file: string, tensor: string | undefined): Raw
   if (!isPair(shape)) throw new FileError(file, place, `expected a matrix, got the shape ${shape}`)
   const [rows, dimensions] = shape
   if (dimensions < 1)
-    throw new FileError(file, '', `the shape ${rows} × ${dimensions} is not that of a matrix`)
+    throw new FileError(file, '', `expected the shape of a matrix, got ${rows} × ${dimensions}`)
   return { file, offset, rows, dimensions, stored, counted: false }
 }
 

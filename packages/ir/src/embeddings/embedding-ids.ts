@@ -103,7 +103,7 @@ export function idsFile(file: string): string {
   return `${file.replace(/\.[^./\\]*$/, '')}.ids.txt`
 }
 
-/** The ids beside a matrix, one per line, or row numbers where there is no such file. */
+/** The ids beside a matrix, one per line, or row numbers if there is no such file. */
 export async function readNeighboringIds(file: string, rows: number): Promise<EmbeddingIds> {
   const ids = idsFile(file)
   if (!(await stat(ids).catch(() => undefined))) return new RowNumbers(rows)

@@ -138,7 +138,7 @@ interface RawOptions {
   checked: boolean
 }
 
-/** Opens rows at known positions: all in memory where they fit the budget, else read as needed. */
+/** Opens rows at known positions: all in memory if they fit the budget, else read as needed. */
 export async function openRaw(
   layout: RawLayout,
   ids: EmbeddingIds,

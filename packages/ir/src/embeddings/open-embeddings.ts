@@ -46,9 +46,9 @@ export interface OpenEmbeddingsOptions {
   checked?: boolean | undefined
 }
 
-/** Bytes of embeddings that are loaded where nothing else is said: 4 GiB, or half of the memory if that is less. */
+/** Bytes of embeddings that are loaded if nothing else is said: 4 GiB, or half of the memory if that is less. */
 function usualMemory(): number {
-  // 0 or more than there is where no limit is set.
+  // 0 or more than there is if no limit is set.
   const allowed = process.constrainedMemory() || Number.POSITIVE_INFINITY
   return Math.min(4 * 2 ** 30, Math.floor(Math.min(totalmem(), allowed) / 2))
 }

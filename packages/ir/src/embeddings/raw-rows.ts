@@ -92,7 +92,7 @@ export class RawReader {
   }
 }
 
-/** Throws where one of some rows' numbers is not finite; `row` is the number of the first row. */
+/** Throws if one of some rows' numbers is not finite; `row` is the number of the first row. */
 export function checkFinite(
   { file, dimensions }: Pick<RawLayout, 'file' | 'dimensions'>,
   values: Float32Array | Uint16Array,

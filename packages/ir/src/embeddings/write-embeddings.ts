@@ -139,7 +139,7 @@ async function writeRaw(
   if (named) await writeWithIds(ids, writeRows)
   else {
     await (await writeRows()).commit()
-    // Ids of an older file under this name would be taken for those of this one.
+    // The ids of an older file under this name would be read as the ids of this file.
     if (ids !== file) await rm(ids, { force: true })
   }
 }

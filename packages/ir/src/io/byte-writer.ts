@@ -51,7 +51,7 @@ export class ByteWriter {
     if (!this.#nineDigits(value)) this.text(value.toPrecision(9))
   }
 
-  /** The same; false for numbers with an exponent, and where rounding is not sure. */
+  /** Writes a number; returns false for numbers with an exponent, and if rounding is not certain. */
   #nineDigits(value: number): boolean {
     const size = Math.abs(value)
     if (!(size >= 1e-6 && size < 1e8)) return false
@@ -88,7 +88,7 @@ export class ByteWriter {
     this.#digits(value, count, this.#end)
   }
 
-  /** Writes so many digits of a whole number before a place, zeros in front included. */
+  /** Writes this many digits of a whole number before a position, including leading zeros. */
   #digits(value: number, count: number, end: number): void {
     const bytes = this.#bytes
     let rest = value | 0

@@ -13,7 +13,7 @@ export class IdIndex {
   /** Index + 1 of the id in each slot; 0 is a free one. */
   #slots: Uint32Array
 
-  /** @param expected How many ids will be added, where known: saves growing. */
+  /** @param expected How many ids will be added, if known: saves growing. */
   constructor(
     readonly list: IdList,
     expected = 0,
@@ -37,7 +37,7 @@ export class IdIndex {
     return { ids: this.list.share(), slots }
   }
 
-  /** Adds an id of the list. Returns its index, or that of an equal one that was added before. */
+  /** Adds an id of the list. Returns its index, or the index of an equal id that was added before. */
   add(index: number): number {
     if (this.#size * 2 > this.#mask) this.#resize()
     const slot = this.#slot(this.list, index)

@@ -14,7 +14,7 @@ export interface Reliability {
   brier: number
   /** F1 of the cutoff with the best expected F1, over queries with a relevant hit among the first ones. */
   f1: number
-  /** The points of a reliability diagram: those of the ten bins that have hits. */
+  /** The points of a reliability diagram: one for each of the ten bins that has hits. */
   bins: ReliabilityBin[]
 }
 
@@ -113,7 +113,7 @@ function plattOf(queries: readonly JudgedHits[]): Calibration {
   return { a: Math.max(0.01, a), b }
 }
 
-/** The logit of a probability; that of 0 and 1 is as far out as a sum bears. */
+/** The logit of a probability; 0 and 1 get the largest logits that keep sums finite. */
 function logitOf(p: number): number {
   return Math.min(30, Math.max(-30, Math.log(p / (1 - p))))
 }

@@ -10,11 +10,11 @@ import { measures as formulas, type GradedRanking, type Measure, parseMeasure } 
 
 /** How a run is measured (docs/method.md section 8). */
 export interface EvaluationOptions {
-  /** From which grade on a document is relevant; 1 where not set. */
+  /** From which grade on a document is relevant; 1 if not set. */
   level?: number | undefined
   /** Grades below the level give no gain in nDCG either. */
   strict?: boolean | undefined
-  /** Means over all judged queries, with 0 for those that the run lacks. */
+  /** Means over all judged queries, with 0 for queries that the run lacks. */
   complete?: boolean | undefined
 }
 

@@ -71,7 +71,7 @@ export const measures: Record<
     return ratio(sum, wanted)
   },
 
-  /** Of the documents that there are, as ir_measures has it. */
+  /** Over the retrieved documents, as in ir_measures. */
   Judged({ judged }, _, cutoff) {
     const first = judged.slice(0, cutoff)
     return ratio(first.filter(Boolean).length, first.length)
@@ -79,13 +79,13 @@ export const measures: Record<
 }
 
 /**
- * nDCG as trec_eval has it: the grade as gain, log2(rank + 1) as discount.
+ * Computes nDCG as trec_eval does: the grade as gain, log2(rank + 1) as discount.
  *
  * ```ts
  * ndcg([1, 0, 1], [1, 1], 10) // 0.92
  * ```
  *
- * @param grades Of the ranked documents, best first; negative if nothing was judged.
+ * @param grades The grades of the ranked documents, best first; negative if not judged.
  * @param ideal The grades of the query's judged documents, highest first.
  */
 export function ndcg(grades: ArrayLike<number>, ideal: ArrayLike<number>, cutoff: number): number {
@@ -126,7 +126,7 @@ export type MeasureKind =
 
 /** A measure with its cut-off and relevance level. */
 export interface Measure {
-  /** As it was written. */
+  /** The measure's name as it was written. */
   name: string
   kind: MeasureKind
   /** How many of the first documents count; undefined: all. */

@@ -40,7 +40,7 @@ export const runNames = {
 }
 
 /**
- * The column of documents in the rows of a run, undefined where the rows are no run. Such rows may
+ * The column of documents in the rows of a run, undefined if the rows are no run. Such rows may
  * have texts and vectors, too, and then a document as often as queries have found it.
  */
 export function frameDocument(columns: readonly Column[]): Column | undefined {
@@ -73,7 +73,7 @@ export function decodeIds(pages: Iterable<Page>, type: ValueType): string[] {
   return ids
 }
 
-/** Decodes the texts of a column, one per row; undefined where a text is null. */
+/** Decodes the texts of a column, one per row; undefined if a text is null. */
 export function decodeTexts(pages: Iterable<Page>, column: Column): (string | undefined)[] {
   const type = valueTypeOf(column)
   const { definition } = depthOf(column)
@@ -89,7 +89,7 @@ export function decodeTexts(pages: Iterable<Page>, column: Column): (string | un
   return texts
 }
 
-/** Decodes the vectors on pages, row by row; a row may go on over the end of a page. */
+/** Decodes the vectors on pages, row by row; a row may continue on the next page. */
 export function* decodeVectors(pages: Iterable<Page>, type: ValueType): Generator<number[]> {
   const decode = {
     plain: (page: Page) => plainNumbers(page.bytes, type, page.values),
@@ -164,7 +164,7 @@ function listsOf<T>(pages: Iterable<{ page: Page; values: ArrayLike<T> }>, colum
   return lists
 }
 
-/** Decodes pages, those with a dictionary through it. */
+/** Decodes pages, with or without a dictionary. */
 function* decodePages<T extends ArrayLike<unknown>>(
   pages: Iterable<Page>,
   { plain, split }: { plain: (page: Page) => T; split?: (page: Page) => T },

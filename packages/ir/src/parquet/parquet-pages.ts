@@ -19,11 +19,11 @@ import { deserializeTCompactProtocol } from 'hyparquet/src/thrift.js'
 import { compressors, decompressZstd } from 'hyparquet-compressors'
 import { checkThrift } from './thrift-check.ts'
 
-/** A page of a column: the levels of its entries, and the bytes of those that are not null. */
+/** A page of a column: the levels of its entries, and the bytes of entries that are not null. */
 export interface Page {
   /** 0 if an entry starts a row. */
   repetition: Uint32Array | undefined
-  /** Below the column's depth where an entry is null. */
+  /** Below the column's depth if an entry is null. */
   definition: Uint32Array | undefined
   entries: number
   /** Entries that are not null. */

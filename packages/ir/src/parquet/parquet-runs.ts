@@ -14,13 +14,13 @@ import {
 } from './parquet-column.ts'
 import { ParquetParts, textColumn, vectorColumn } from './parquet-writer.ts'
 
-/** A row group has at most so many rows, characters and numbers: a reader decodes it as a whole. */
+/** Maximum number of rows, characters and numbers in a row group: a reader decodes it as a whole. */
 const GROUP = { rows: 1 << 18, characters: 1 << 24, numbers: 4 << 20 }
 
 /** No page of a run comes near this size, in bytes. */
 const LARGEST_PAGE = 2 ** 30
 
-/** What the rows of a run say of each document, by its id; a title or text may be missing. */
+/** The columns of a run for each document, by its id; a title or text may be missing. */
 export interface DocumentColumns {
   title?: ((id: string) => string | undefined) | undefined
   text?: ((id: string) => string | undefined) | undefined

@@ -69,7 +69,7 @@ function pickText(file: string, columns: readonly Column[]): Column {
   throw new FileError(file, '', `no column text for the texts; the columns are ${all}`)
 }
 
-/** Writes texts as Parquet rows: _id, title and text; the title is null where a text has none. */
+/** Writes texts as Parquet rows: _id, title and text; the title is null if a text has none. */
 export async function writeParquetTexts(
   file: string,
   entries: AsyncIterable<TextEntry>,

@@ -120,7 +120,7 @@ async function detectQrels(input: InputFile): Promise<QrelsFormat> {
   return count === 3 || tabs === 2 ? 'beir' : 'trec'
 }
 
-/** Judgments with all but one relevant document of each query hidden, and those that were. */
+/** Judgments with all but one relevant document of each query hidden, and the hidden judgments. */
 export interface HiddenQrels {
   known: Qrels
   hidden: Qrels

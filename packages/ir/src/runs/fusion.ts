@@ -59,7 +59,7 @@ interface Votes {
 }
 
 const normalizations: Record<ScoreNormalization, (scores: ArrayLike<number>) => Votes> = {
-  /** From 0 to 1; all 1 where the scores are equal: a lone document is not a bad one. */
+  /** From 0 to 1; all 1 if the scores are equal: a lone document is not a bad one. */
   'min-max'(scores) {
     const highest = scores[0]!
     const lowest = scores[scores.length - 1]!

@@ -101,13 +101,13 @@ export async function writeRunParts(
   })
 }
 
-/** The format that a run is written in where none is named; throws if the extension fits none. */
+/** The format that a run is written in if none is named; throws if the extension fits none. */
 export function outputFormat(file: string): 'trec' | 'json' | 'parquet' {
   checkEnding(file, { content: 'a run', fits: ['trec', 'json', 'parquet'] })
   return formatByName(file)
 }
 
-/** Refuses a format that a reader, who goes by the extensions of Parquet and JSON, would not expect. */
+/** Refuses a format that readers, which detect Parquet and JSON by the extension, would not expect. */
 function checkReadable(file: string, format: RunFormat): void {
   const named = formatByName(file)
   const parquet = named === 'parquet' || format === 'parquet'
@@ -116,7 +116,7 @@ function checkReadable(file: string, format: RunFormat): void {
   throw new FileError(file, '', `${problem}; choose another extension`)
 }
 
-/** The format that the name of a run stands for. */
+/** The format of a run by its file name. */
 export function formatByName(file: string): 'trec' | 'json' | 'parquet' {
   if (isParquet(file)) return 'parquet'
   return hasEnding(file, '.json') ? 'json' : 'trec'
@@ -158,7 +158,7 @@ const COMMENT = 0x23
 
 /**
  * Reads a TREC run: `query Q0 document rank score tag` per line. Like trec_eval it
- * ignores the rank, whatever follows the tag, blank lines and lines that start with `#`.
+ * ignores the rank, fields after the tag, blank lines and lines that start with `#`.
  */
 async function readTrecRun(input: InputFile): Promise<Run> {
   const builder = new RunBuilder(input.name)

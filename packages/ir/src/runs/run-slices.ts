@@ -8,7 +8,7 @@ import { detectRun, msmarcoRows, trecRows } from './run-files.ts'
 /** Queries of a slice, at most: enough to make the cost of handing it to a thread vanish. */
 const QUERIES = 64
 
-/** A slice of so many bytes gets no further query, so that long rankings take no more memory. */
+/** A slice with this many bytes gets no further query, so that long rankings take no more memory. */
 const BYTES = 1 << 17
 
 const COMMENT = 0x23
@@ -169,7 +169,7 @@ class SliceCutter {
     return this.slices
   }
 
-  /** Ends a slice before a byte, and begins the next behind so many lines. */
+  /** Ends a slice before a byte, and begins the next slice after this many lines. */
   #cut(to: number, lines: number): void {
     const { from, line, position } = this.#next
     this.slices.push({ from, to, line, position, queries: this.queries - position })

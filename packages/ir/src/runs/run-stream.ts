@@ -7,7 +7,7 @@ import { detectRun, msmarcoRows, readDetectedRun, trecRows } from './run-files.t
 /** Queries that are collected before they are passed on, at most. */
 const WINDOW = 256
 
-/** With so many documents no further query is collected, so that long rankings take no more memory. */
+/** After this many documents no further query is collected, so that long rankings take no more memory. */
 const ROWS = 1 << 14
 
 /**
@@ -18,7 +18,7 @@ export async function* streamRankings(file: string): AsyncGenerator<RankedQuery>
   for await (const run of streamRuns(file)) yield* run
 }
 
-/** The same as runs of some hundred queries. @internal */
+/** Rankings as runs of a few hundred queries. @internal */
 export async function* streamRuns(file: string): AsyncGenerator<Run> {
   const input = new InputFile(file)
   const format = await detectRun(file, input)

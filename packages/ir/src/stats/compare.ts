@@ -24,10 +24,10 @@ export interface Comparison {
 /** The randomization test's settings. */
 export interface ComparisonOptions {
   seed?: number | undefined
-  /** How many assignments of signs are drawn; all of them where there are no more than that. */
+  /** How many assignments of signs are drawn; all of them if there are no more than that. */
   permutations?: number | undefined
   /**
-   * The cluster of a query, where queries are not independent of each other: the tests then take a
+   * The cluster of a query, if queries are not independent of each other: the tests then take a
    * cluster's differences as one. A query without one is its own cluster.
    */
   clusters?: ReadonlyMap<string, string> | undefined
@@ -106,7 +106,7 @@ function grouped(
   const groups = new Map<string, number[]>()
   for (const [query, value] of differences) {
     const cluster = clusters.get(query)
-    // A name that no cluster has, whatever the clusters' names are.
+    // A name that no cluster can have.
     const key = cluster === undefined ? `query ${query}` : `cluster ${cluster}`
     const group = groups.get(key)
     if (group) group.push(value)
@@ -138,7 +138,7 @@ function sum(values: readonly number[]): number {
 
 /**
  * Fisher's randomization test on paired differences: how often the mean is at least as
- * far from 0 when each difference gets a random sign. Exact where few signs matter.
+ * far from 0 when each difference gets a random sign. Exact if few signs matter.
  */
 export function randomizationP(
   differences: readonly number[],
@@ -169,7 +169,7 @@ export function randomizationP(
     }
     if (Math.abs(sum) >= threshold) extreme++
   }
-  // The observed assignment is one of those that chance may give: p is never 0.
+  // The observed assignment is one of the possible assignments: p is never 0.
   return (extreme + 1) / (permutations + 1)
 }
 

@@ -126,7 +126,7 @@ export class TextStore {
     return found < 0 ? undefined : this.#read(found, id)
   }
 
-  /** All texts in the order of the file, those with an id that came before included. */
+  /** All texts in the order of the file, including texts with a repeated id. */
   *[Symbol.iterator](): Generator<TextEntry> {
     for (let i = 0; i < this.#ids.length; i++) {
       this.#state.check()

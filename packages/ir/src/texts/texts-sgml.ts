@@ -147,7 +147,7 @@ interface Element {
  * The text between a tag and its end, in upper or lower case: from the first such tag to the first
  * end behind it. Both are found in one pass each, since neither pattern can match in two ways.
  *
- * @param end Matches where it ends; without a match, the text's end does where `open` is set.
+ * @param end Matches the end; without a match, the end of the text ends it if `open` is set.
  */
 function elementOf(
   text: string,

@@ -16,7 +16,7 @@ export interface TextEntry {
   id: string
   title?: string
   text: string
-  /** The values of further fields, where they were asked for and the entry has them. */
+  /** The values of further fields, if they were asked for and the entry has them. */
   fields?: Readonly<Record<string, string | number | boolean>>
 }
 

@@ -4,7 +4,7 @@ import { element } from '@kith/report/element'
 import { type AuditEntry, type JudgedText, type JudgingData, startJudging } from './judging.ts'
 import { judgingStyle, pageStyle } from './judging-style.ts'
 
-/** A page without any outside part on which a person judges documents. */
+/** A self-contained HTML page on which a person judges documents. */
 export function auditPage(
   entries: readonly AuditEntry[],
   texts: LabelTexts | undefined,

@@ -16,7 +16,7 @@ import { type AuditEntry, byEvidence } from './judging.ts'
 
 /** The inputs and outputs of an audit. */
 export interface AuditInputs extends AuditFiles {
-  /** The list to write: a table, or JSON lines where it ends in `.jsonl`. */
+  /** The list to write: a table, or JSON lines if it ends in `.jsonl`. */
   out: string
   /** The page to write; default: beside the list, by its name. */
   page?: string | undefined

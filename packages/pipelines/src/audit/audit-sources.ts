@@ -34,7 +34,7 @@ export interface AuditSources {
   settings: LabelSettings
   level: number
   missing: MissingPolicy
-  /** All that workers take of them. */
+  /** The parts of the sources that workers need. */
   shared: Omit<LabelSliceInputs, 'qrels'>
   close(): Promise<void>
 }

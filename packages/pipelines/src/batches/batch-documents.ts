@@ -65,7 +65,7 @@ export async function batchVectors(
   documents: Map<string, StoreDocument>
   queries: ReturnType<typeof batchEmbeddings>
   docs: ReturnType<typeof batchEmbeddings>
-  /** The same in the form that jobs take. */
+  /** The documents in the form that jobs take. */
   sources: { queries: VectorSource; docs: VectorSource }
 }> {
   const documents = await documentsOf(store, needed)

@@ -8,7 +8,7 @@ export interface BatchQuery {
   ids: readonly string[]
   /** The query's embedding; undefined if there is none. */
   vector: Float32Array | undefined
-  /** The candidates' scores, where the old ranking may have to be kept. */
+  /** The candidates' scores, if the old ranking may have to be kept. */
   scores?: Float64Array | undefined
   /** The query's text, if words count or are written. */
   text?: TextEntry | undefined

@@ -59,7 +59,7 @@ export function decodeLabels(query: string, body: Uint8Array): QueryLabels {
   throw damaged(query, 'the result is not a label')
 }
 
-/** The ground truth and the candidates that fill the contexts; more where some may be skipped. */
+/** The ground truth and the candidates that fill the contexts; more if some may be skipped. */
 function* neededIds(
   items: readonly BatchQuery[],
   contextSize: number,

@@ -43,7 +43,7 @@ export interface RerankWork {
 /** Parts of the work that are too large for its settings. */
 export interface RerankParts {
   statistics?: TermStatistics | undefined
-  /** What cuts the rankings and estimates relevance, if anything. */
+  /** Cuts the rankings and estimates relevance; undefined if neither is needed. */
   list?: ListOptions | undefined
 }
 
@@ -108,7 +108,7 @@ async function wholeBatch(
 }
 
 /**
- * Takes the texts of all candidates that are looked at from the store, and then the vectors of those
+ * Reads the texts of all preselected candidates from the store, and then the vectors of the candidates
  * that the words and the run's scores choose, which are a quarter of them.
  */
 async function chosenBatch({
@@ -166,7 +166,7 @@ function named<T>(query: JoinedQuery, work: () => T): T {
   }
 }
 
-/** The candidates that are looked at; where some may be skipped, later ones move up. */
+/** The candidates that are looked at; if some may be skipped, later ones move up. */
 function* neededIds(
   items: readonly BatchQuery[],
   { lookedAt: most, missing }: RerankedBatch['rules'],

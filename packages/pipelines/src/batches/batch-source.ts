@@ -17,7 +17,7 @@ interface BatchFiles {
 /** The rules by which items are made from the files. */
 interface BatchRules {
   missing: MissingPolicy
-  /** Judgments and the grade from which on they count, where queries are labeled. */
+  /** Judgments and the grade from which on they count, if queries are labeled. */
   truth?: { qrels: Qrels; level: number } | undefined
   /** Whether the scores of the run count. */
   scores?: boolean
@@ -76,7 +76,7 @@ export class BatchSource {
     }
   }
 
-  /** The same, so many at a time. */
+  /** The items in lists of this size. */
   async *batches(rules: BatchRules, size: number): AsyncGenerator<BatchPart[]> {
     let batch: BatchPart[] = []
     for await (const part of this.parts(rules)) {

@@ -47,7 +47,7 @@ export class BatchRunner {
 
   /**
    * @param address Where the documents are, without the name of a collection.
-   * @param parts Statistics of the terms, where others than the store's own count or these were read before.
+   * @param parts Statistics of the terms, if others than the store's own count or these were read before.
    */
   constructor(address: string, parts: RerankParts = {}) {
     this.#address = address

@@ -16,7 +16,7 @@ export interface WorkInputs {
   workers?: number | undefined
   /** Without a heartbeat for this many seconds, a job goes to another worker; default 60. */
   lease?: number | undefined
-  /** The name of the batch whose jobs are done; default: those of all batches. */
+  /** The name of the batch whose jobs to run. Default: all batches. */
   batch?: string | undefined
   /** End when no job is left (of `batch`, if it is named), instead of waiting for new ones. */
   untilEmpty?: boolean | undefined

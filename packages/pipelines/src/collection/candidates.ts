@@ -49,8 +49,8 @@ interface FoundCandidates {
 }
 
 /**
- * The documents most similar to a query, together with those whose words fit its text best where
- * the store can tell. All of them have their vectors: those found by words are fetched. Passages of
+ * The documents most similar to a query, together with the documents whose words fit its text best, if
+ * the store can search words. All have vectors: vectors of documents found by words are fetched. Passages of
  * a document that was cut have its id.
  */
 export async function findCandidates(
@@ -124,7 +124,7 @@ async function bySimilarity(
   return Array.from(rows, (row) => candidates[row]!)
 }
 
-/** Why a document stands where it stands. */
+/** Why a document has its rank. */
 export interface Reasons {
   /** The parts of its score, which sum to it; all 0 outside the context, the first 50 results. */
   parts: ScoreParts
@@ -155,7 +155,7 @@ export interface Found {
   readonly reasons: Reasons
 }
 
-/** Ranks candidates by embeddings, words and neighbors; without the words where a text is missing. */
+/** Ranks candidates by embeddings, words and neighbors; without the words if a text is missing. */
 export function rankCandidates(
   reranker: Reranker,
   ranking: Settings,

@@ -97,8 +97,8 @@ export class Collection {
   }
 
   /**
-   * The documents that fit a text best, best first: those with the most similar embeddings and,
-   * where the documents can be searched by words, those whose words fit best, reranked together. A
+   * The documents that fit a text best, best first: documents with the most similar embeddings and,
+   * if the documents can be searched by words, documents whose words fit best, reranked together. A
    * document in memory that was cut into passages stands where its best passage does.
    */
   async search(text: string, options: CollectionSearchOptions = {}): Promise<Found[]> {

@@ -96,7 +96,7 @@ function titleOf(title: string | undefined, headings: readonly string[]): string
   return [...own, ...headings].join(' › ')
 }
 
-/** The title of a file's front matter, and the file with empty lines in the place of the front matter. */
+/** The title of a file's front matter, and the file with empty lines instead of the front matter. */
 function frontMatter(text: string): { title: string | undefined; rest: string } | undefined {
   const block = /^---[ \t]*\r?\n(?:[\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/.exec(text)?.[0]
   if (block === undefined) return undefined

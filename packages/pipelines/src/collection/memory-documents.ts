@@ -8,7 +8,7 @@ export interface MemoryDocument {
   id: string
   text: string
   title?: string | undefined
-  /** Anything that results should bring along. */
+  /** Any data to return with results. */
   metadata?: unknown
 }
 
@@ -20,7 +20,7 @@ interface CutDocuments {
 
 /**
  * Splits documents into passages as text files are. The first passage of a document has its id; the
- * ids of the others are not those of any document.
+ * ids of other passages differ from the ids of all documents.
  */
 export function cutDocuments(given: readonly MemoryDocument[], { onRemark }: Hooks): CutDocuments {
   const ids = checkDocuments(given)
@@ -45,7 +45,7 @@ export function cutDocuments(given: readonly MemoryDocument[], { onRemark }: Hoo
   return { passages, documents }
 }
 
-/** Refuses documents without a text or an id of their own; returns the ids. */
+/** Refuses documents without a text or a unique id; returns the ids. */
 function checkDocuments(documents: readonly MemoryDocument[]): ReadonlySet<string> {
   const ids = new Set<string>()
   for (const [i, { id, text, title }] of documents.entries()) {
@@ -58,7 +58,7 @@ function checkDocuments(documents: readonly MemoryDocument[]): ReadonlySet<strin
     if (ids.has(id)) {
       throw new KithError(
         'BAD_INPUT',
-        `documents[${i}].id ${JSON.stringify(id)} occurs twice; give each document an id of its own`,
+        `documents[${i}].id ${JSON.stringify(id)} occurs twice; give each document a unique id`,
       )
     }
     ids.add(id)

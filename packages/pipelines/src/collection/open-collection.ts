@@ -43,11 +43,11 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
   docs?: string | undefined
   /** A store that was loaded with embeddings of `model`: `postgres://…`, or a LanceDB folder or URL. */
   store?: string | undefined
-  /** The texts of the documents, where they are in `docs`, or in a store without texts. */
+  /** The texts of the documents, if they are in `docs`, or in a store without texts. */
   corpus?: string | undefined
   /** `minilm`, a folder, or a name on the hub; default minilm. */
   model?: string | undefined
-  /** An OpenAI-compatible embeddings endpoint in the place of the built-in encoder; `model` is its model. */
+  /** An OpenAI-compatible embeddings endpoint, instead of the built-in encoder; `model` is its model. */
   embedUrl?: string | undefined
   settings?: PartialSettings | undefined
   /** The source of term statistics for the BM25 score; default: all documents. */
@@ -61,8 +61,7 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
 }
 
 /**
- * Opens documents for search: a text in, the documents that fit it out, with their texts and the
- * reasons for their places.
+ * Opens documents for search by a text. Results have their texts and explain their ranks.
  *
  * ```ts
  * await using collection = await openCollection({ folder: 'notes', model: 'minilm' })

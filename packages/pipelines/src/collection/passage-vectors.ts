@@ -13,7 +13,7 @@ import { type Hooks, stageOf } from '../job/hooks.ts'
 import { defaultCache } from './words-place.ts'
 
 /**
- * The embeddings of a folder's texts: those that an earlier call kept, and the encoder's for texts
+ * The embeddings of a folder's texts: embeddings that an earlier call kept, and new embeddings for texts
  * that are new or have changed. Work that is stopped or fails keeps what it has encoded.
  */
 export async function passageVectors(
@@ -76,7 +76,7 @@ async function keptVectors(
   }
 }
 
-/** Keeps embeddings for the next call, which does without them where that fails. */
+/** Keeps embeddings for the next call, which does without them if that fails. */
 async function keep(
   file: string,
   vectors: ReadonlyMap<string, Float32Array>,
@@ -165,7 +165,7 @@ interface KeptVectors {
  * Reads kept embeddings. An entry is a text's key (SHA-256), a digest of key and embedding, and the
  * embedding in float32; one whose digest does not fit is left out and counted. A link is not followed.
  *
- * @throws A `KithError` with the reason where the file is there and cannot be read.
+ * @throws A `KithError` with the reason if the file is there and cannot be read.
  */
 export async function readKept(
   file: string,

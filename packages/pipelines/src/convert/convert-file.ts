@@ -25,7 +25,7 @@ export interface ConvertInputs extends OpenEmbeddingsOptions {
   out: string
   /** The format to write; default: by the ending of `out`. */
   to?: RunFormat | QrelsFormat | TextLayout | undefined
-  /** Join titles to texts, make tabs and line breaks spaces, where the format has no room for them. */
+  /** Join titles to texts, make tabs and line breaks spaces, if the format has no room for them. */
   flatten?: boolean | undefined
   /** Write embeddings in half precision. */
   f16?: boolean | undefined

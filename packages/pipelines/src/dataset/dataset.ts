@@ -27,7 +27,7 @@ export interface DatasetOptions {
   purpose?: Purpose | undefined
   /** The split of the judgments, such as `test`. */
   split?: string | undefined
-  /** The model whose embeddings are used; default: that of the embeddings there are, else minilm. */
+  /** The model whose embeddings are used. Default: the model of the embeddings in the folder, else minilm. */
   model?: string | undefined
   /** Further settings of the encoder, for embeddings that have to be made. */
   encoder?: Omit<EncodeInputs, 'input' | 'out' | 'role' | 'model'> | undefined
@@ -53,7 +53,7 @@ const OF_MODEL = 'MODEL/'
  *
  * ```ts
  * const dataset = openDataset('cisi')
- * const run = await dataset.need('run') // encodes and searches where that was not done yet
+ * const run = await dataset.need('run') // encodes and searches if that was not done yet
  * ```
  */
 export class Dataset {
@@ -64,7 +64,7 @@ export class Dataset {
   #model: string | undefined
   #tokenizer: TokenizerName | undefined
   readonly #options: DatasetOptions
-  /** `.SPLIT` where the queries of the split have a file of their own; part of the names of kept files. */
+  /** `.SPLIT` if the queries of the split have a separate file; part of the names of kept files. */
   readonly suffix: string
 
   constructor(
@@ -157,7 +157,7 @@ export class Dataset {
   }
 
   /**
-   * The file of a role, made where it is missing or stale. Undefined if it is neither found nor
+   * The file of a role, made if it is missing or stale. Undefined if it is neither found nor
    * made by Kith.
    */
   async need(role: RoleName, hooks: NeedHooks = {}): Promise<string | undefined> {
@@ -215,7 +215,7 @@ export class Dataset {
     return inputs
   }
 
-  /** A file in the folder itself. Embeddings are taken in pairs, since those of two models do not fit. */
+  /** A file in the folder itself. Embeddings are used in pairs, since vectors of two models do not fit. */
   #found(role: RoleName): string | undefined {
     if (roles[role].kept?.startsWith(OF_MODEL) && this.model !== OWN) return undefined
     return findFile(this.folder, role, this.split, this.suffix)
@@ -257,7 +257,7 @@ export class Dataset {
     return findPath(kept) ? (await stateOf(kept, [], this.folder)).sidecar : undefined
   }
 
-  /** Why embeddings are those of another encoder than the one that is named now. */
+  /** Why embeddings were made by another encoder than the named one. */
   #otherEncoder(role: RoleName, { settings = {} }: ReadSidecar): string | undefined {
     if (roles[role].madeBy !== 'encode') return undefined
     const { model, encoder = {} } = this.#options
@@ -271,7 +271,7 @@ export class Dataset {
     return name && `${name} is ${String(settings[name])}, not ${String(value)}`
   }
 
-  /** The settings that a file is made with: those it had, or those of the documents' embeddings. */
+  /** The settings that a file is made with: its former settings, or the settings of the documents' embeddings. */
   async #settingsFor(
     role: RoleName,
     sidecar: ReadSidecar | undefined,
@@ -294,7 +294,7 @@ export class Dataset {
     return `${what} (${shown.join(', ')}, …)`
   }
 
-  /** Says which judgments are used, where there are several splits. */
+  /** Says which judgments are used, if there are several splits. */
   remarkSplit({ onRemark }: Hooks): void {
     const file = this.#options.files?.qrels ? undefined : this.#found('qrels')
     const others = this.splits.filter((split) => split !== this.split)

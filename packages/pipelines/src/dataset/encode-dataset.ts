@@ -9,7 +9,7 @@ import { openDataset } from './dataset.ts'
 export interface EncodeDatasetInputs extends Omit<EncodeInputs, 'input' | 'out'> {
   /** The folder of the dataset. */
   dataset: string
-  /** The split whose queries are encoded, where splits have their own queries. */
+  /** The split whose queries are encoded, if splits have their own queries. */
   split?: string | undefined
 }
 

@@ -5,7 +5,7 @@ import type { SearchInputs } from '../search/search-run.ts'
 import type { TermStatisticsInputs } from '../terms/collect-term-statistics.ts'
 import type { RoleName } from './roles.ts'
 
-/** How a file is made: with the settings of an earlier one, where there was one. */
+/** How a file is made: with the settings of an earlier one, if there was one. */
 interface Making {
   settings: Readonly<Record<string, unknown>>
   /** The tokenizer of the dataset's texts. */

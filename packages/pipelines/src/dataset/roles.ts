@@ -117,7 +117,7 @@ export const roles: Readonly<Record<RoleName, Role>> = {
     ...{ kept: 'MODEL/try/kithSUFFIX.trec', madeBy: 'try', from: reranking },
   },
   tunedKith: {
-    what: 'the run reranked with tuned settings, each query with settings that others chose',
+    what: 'the run reranked with tuned settings (cross-validated)',
     found: [],
     ...{ kept: 'MODEL/try/tunedSUFFIX.trec', madeBy: 'try', from: [...reranking, 'qrels'] },
   },

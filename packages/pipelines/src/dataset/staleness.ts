@@ -11,8 +11,8 @@ export interface KeptState {
 }
 
 /**
- * Compares a kept file with what it would be made from now. It is stale where its sidecar names
- * other inputs, or inputs of another size, or where an input is newer than it.
+ * Compares a kept file with what it would be made from now. It is stale if its sidecar names
+ * other inputs, or inputs of another size, or if an input is newer than it.
  *
  * @param folder The dataset's folder, which may have been moved since.
  */

@@ -21,7 +21,7 @@ export interface EncodeInputs extends Omit<EncoderOptions, 'onDownload'> {
   type?: 'f16' | 'f32' | undefined
   /** `minilm`, a folder, or a name on the hub; default minilm. With `embedUrl`, the endpoint's model. */
   model?: string | undefined
-  /** An OpenAI-compatible embeddings endpoint in the place of the built-in encoder. */
+  /** An OpenAI-compatible embeddings endpoint, instead of the built-in encoder. */
   embedUrl?: string | undefined
 }
 
@@ -174,7 +174,7 @@ export interface NamedEncoder {
   model: Readonly<Record<string, unknown>>
 }
 
-/** Loads the encoder of a name, downloading it first where it is on the hub. */
+/** Loads the encoder of a name, downloading it first if it is on the hub. */
 export async function openEncoder(
   inputs: Omit<EncoderOptions, 'onDownload'> & Pick<EncodeInputs, 'model' | 'embedUrl'>,
   hooks: Hooks = {},

@@ -169,7 +169,7 @@ export function compareToFirst(
   return byRun
 }
 
-/** Short names for files: their last part, or the whole path where that is not unique. */
+/** Short names for files: their last part, or the whole path if that is not unique. */
 export function namesOf(files: readonly string[]): string[] {
   const short = files.map((file) => basename(file))
   return short.map((name, i) =>
@@ -177,7 +177,7 @@ export function namesOf(files: readonly string[]): string[] {
   )
 }
 
-/** Warns where runs are judged on queries that a model or settings behind them were learned from. */
+/** Warns if runs are judged on queries that a model or settings behind them were learned from. */
 export async function warnLearned(
   evaluations: readonly NamedEvaluation[],
   qrels: Qrels,

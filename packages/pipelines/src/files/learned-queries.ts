@@ -21,7 +21,7 @@ export interface LearnedQueries {
 /** A query that something was learned from, with the ids of the documents judged relevant. */
 export interface LearnedQuery {
   id: string
-  /** Empty where only labels are known, not the judgments that they were made of. */
+  /** Empty if only labels are known, not the judgments that they were made of. */
   relevant: readonly string[]
 }
 
@@ -73,7 +73,7 @@ function digestOfQuery(id: string, relevant: readonly string[]): string {
 }
 
 /**
- * The queries that files were learned from, by their sidecars and those of the models behind them.
+ * The queries that files were learned from, by the sidecars of the files and of their models.
  * A file without a sidecar, or with one of other contents, has none.
  */
 export async function learnedBehind(files: readonly string[]): Promise<LearnedQueries[]> {

@@ -29,7 +29,7 @@ export function statOf(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
-    // A file in the place of a folder, or a link to itself: nothing is there.
+    // A file instead of a folder, or a link to itself, counts as missing.
     return undefined
   }
 }
@@ -82,7 +82,7 @@ export function shownPaths(value: unknown): unknown {
 }
 
 /**
- * A dataset's name: that of the folder that its judgments or texts lie in; BEIR has its own folder
+ * A dataset's name: the name of the folder with its judgments or texts; BEIR has a separate folder
  * for judgments.
  */
 export function collectionName(file: string): string | undefined {

@@ -26,7 +26,7 @@ export interface Sidecar {
   learnedFrom?: readonly LearnedQueries[] | undefined
 }
 
-/** A file that another one was made from; those of shares have a digest. */
+/** A file that another file was made from; the inputs of shards have a digest. */
 export interface Input {
   file: string
   bytes: number
@@ -120,7 +120,7 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /**
- * Files as the sidecar of a share names them, those of embeddings with the ids beside them: each
+ * Files as the sidecar of a shard names them, embeddings with the ids beside them: each
  * with the digest of its contents, so that shares of other contents are not joined. Every file is
  * read to its end for this, as nothing less would tell one changed vector.
  */
@@ -132,7 +132,7 @@ export async function digestedInputs(
   for (const file of files.flatMap((one) =>
     embeddings.includes(one) ? embeddingFiles(one) : [one],
   )) {
-    // A folder within that of embeddings is none of them.
+    // A folder within the folder of embeddings is not part of the embeddings.
     if (findPath(file)?.isDirectory()) continue
     checkRegular(file, 'Kith compares shards by the contents of their inputs')
     inputs.push({ file, ...(await digestOf(file)) })
@@ -171,7 +171,7 @@ function realPath(path: string): string {
 type Named = Readonly<Record<string, unknown>>
 
 /**
- * The settings that had a part in a ranking: those of its method and of its mix. A sidecar has all
+ * The settings that influenced a ranking: the settings of its method and of its mix. A sidecar has all
  * of them, and a reader would take the others for what made the difference.
  */
 export function usedSettings(settings: Named): Named {

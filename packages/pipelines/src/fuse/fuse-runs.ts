@@ -52,7 +52,7 @@ export interface FuseResult {
 }
 
 /**
- * Makes one run of several: those of a dense and a lexical search, or of several encoders.
+ * Merges several runs into one: of a dense and a lexical search, or of several encoders.
  *
  * ```ts
  * await fuseRuns({ runs: ['dense.trec', 'bm25.trec'], out: 'fused.trec' })
@@ -71,7 +71,7 @@ export async function fuseRuns(inputs: FuseInputs, hooks: Hooks = {}): Promise<F
       ? fuseRanks(runs, { k: rrfK, weights })
       : fuseScores(runs, { normalization: method, weights })
   // Evaluations compare in single precision: sums that differ by their rounding only are ties,
-  // whatever the order of the runs.
+  // independently of the order of the runs.
   const fused = firstOf(runOf(singlePrecision(all)), top)
   await writeRun(out, singlePrecision(fused))
   const settings = { method, ...(method === 'rrf' ? { rrfK } : {}), weights, top }

@@ -4,7 +4,7 @@ import { methods as known, requireTexts } from '@kith/core/internal'
 import { formatByName } from '@kith/ir/internal'
 import type { RerankInputs } from '../rerank/rerank-run.ts'
 
-/** The methods that a tuning chooses among; `all` has fusion only with texts. */
+/** The methods that a tuning chooses among; fusion is one of them only if there are texts. */
 export function methodsOf({
   methods = ['neighbors'],
   corpus,

@@ -33,7 +33,7 @@ export const jobDefaults = {
   lease: 60,
 } as const
 
-/** The measures that are taken where none are named. */
+/** The measures that are taken if none are named. */
 export const usualMeasures: readonly string[] = ['nDCG@10', 'MRR@10', 'MAP@10', 'Recall@10']
 
 /** The policies for labeled documents that are not among a query's candidates. */

@@ -198,7 +198,7 @@ class VectorRows {
     return { data: into, rows: indices.length, dimensions }
   }
 
-  /** Throws where a row of a file has a number that is not finite. */
+  /** Throws if a row of a file has a number that is not finite. */
   check(index: number): void {
     if (this.#name !== '')
       checkFinite({ file: this.#name, dimensions: this.dimensions }, this.row(index), index)
@@ -241,7 +241,7 @@ export async function openVectors(
   return { queries, docs, close, [Symbol.asyncDispose]: close }
 }
 
-/** Opens two things, both or none: where the second fails, the first is closed. */
+/** Opens two things, both or none: if the second fails, the first is closed. */
 export async function openBoth<A extends { close(): Promise<void> }, B>(
   openFirst: Promise<A>,
   openSecond: () => Promise<B>,

@@ -12,7 +12,7 @@ import type { DocumentPlace } from './stores.ts'
 type RunInputs = { run: string } & DocumentPlace & TextFiles
 
 /**
- * Takes the embeddings of documents, and their texts if queries have texts, from the run itself where
+ * Takes the embeddings of documents, and their texts if queries have texts, from the run itself if
  * it is Parquet and nothing else is named.
  */
 export function withFrame<T extends RunInputs>(inputs: T): T {
@@ -35,7 +35,7 @@ interface FrameOutput extends Pick<OpenEmbeddingsOptions, 'memory'> {
   kept: KeptColumns
 }
 
-/** The columns that a new run takes from the old one, if both are Parquet: those no file replaces. */
+/** The columns that a new run takes from the old one, if both are Parquet: columns that no file replaces. */
 export function keptColumns(inputs: RunInputs & { out: string }): KeptColumns | undefined {
   const { run, out, docs, store, corpus } = inputs
   const parquet = [run, out].every((file) => formatByName(file) === 'parquet')

@@ -20,7 +20,7 @@ export interface JoinedTexts<Id extends DocumentId = string> extends TextsPresen
 /** The rows of documents by their ids. */
 export interface DocumentRows<Id extends DocumentId = string> {
   rowOf: (id: Id | string) => number | undefined
-  /** The id as a string, where it is a number. */
+  /** The id as a string, if it is a number. */
   nameOf?: (id: Id | string) => string
 }
 
@@ -35,9 +35,9 @@ export interface JoinSources<Id extends DocumentId = string> {
 
 /** Candidates that lack nothing. */
 interface JoinedCandidates {
-  /** Their rows among the documents' embeddings. */
+  /** Rows of the candidates among the documents' embeddings. */
   rows: number[]
-  /** Their places in the ranking, ascending. */
+  /** Places of the candidates in the ranking, ascending. */
   places: number[]
 }
 
@@ -84,7 +84,7 @@ export class Join<Id extends DocumentId = string> {
   /** The first `limit` candidates that lack nothing. */
   candidates(ids: ArrayLike<Id>, limit: number): JoinedCandidates {
     const joined: JoinedCandidates = { rows: [], places: [] }
-    // Only where candidates are skipped, later ones move up into the context.
+    // Only if candidates are skipped, later ones move up into the context.
     const end = this.#missing === 'skip' ? ids.length : Math.min(limit, ids.length)
     for (let place = 0; place < end && joined.rows.length < limit; place++) {
       const row = this.#document('candidates of the run', ids[place]!)
@@ -95,7 +95,7 @@ export class Join<Id extends DocumentId = string> {
     return joined
   }
 
-  /** The documents that were judged relevant: those with a grade of `level` or more. */
+  /** The documents that were judged relevant: grade `level` or higher. */
   truth(judgments: ReadonlyMap<string, number> | undefined, level: number): JoinedTruth {
     const joined: JoinedTruth = { rows: [], grades: [], judged: 0 }
     for (const [id, grade] of judgments ?? []) {
@@ -109,7 +109,7 @@ export class Join<Id extends DocumentId = string> {
     return joined
   }
 
-  /** The rows of documents that a file names, such as those of labels. */
+  /** The rows of documents that a file names, such as a file of labels. */
   documents(kind: string, ids: readonly string[]): (number | undefined)[] {
     return ids.map((id) => this.#document(kind, id))
   }

@@ -42,7 +42,7 @@ export class MissingReport {
     else this.#ids.set(what, new Set([id]))
   }
 
-  /** Adds the ids of other reports, such as those of batches that other threads did. */
+  /** Adds the ids of other reports, such as reports of batches in other threads. */
   addAll(missing: readonly MissingIds[]): void {
     for (const { what, ids } of missing) for (const id of ids) this.add(what, id)
   }
@@ -67,7 +67,7 @@ export class MissingReport {
   }
 
   /**
-   * Throws where something is missing and must not be.
+   * Throws if something is missing and must not be.
    *
    * @param where The beginning of the message, such as `query 12: `.
    */

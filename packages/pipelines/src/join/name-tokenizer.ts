@@ -25,8 +25,8 @@ export interface TokenizerSources extends DefaultTokenizer {
 const DETECTED = 1000
 
 /**
- * Names the tokenizer of settings: if they name none, or `auto`, that of the statistics; without
- * statistics the one that fits the texts, with `auto`, or the default. Functions are refused: a worker
+ * Names the tokenizer of settings: if they name none, or `auto`, the tokenizer of the statistics; without
+ * statistics the one that fits the texts, with `auto`, or `english`. Functions are refused: a worker
  * thread cannot be handed one.
  */
 export async function nameTokenizer<T extends { tokenizer?: Tokenizer | undefined }>(

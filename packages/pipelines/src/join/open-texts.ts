@@ -5,7 +5,7 @@ import { openBoth } from './contexts.ts'
 import type { TextsPresent } from './join.ts'
 import { NumberedTexts } from './prepared-texts.ts'
 
-/** Files with texts; those of documents and of queries go together. */
+/** Files with texts; documents and queries need both or neither. */
 export interface TextFiles {
   corpus?: string | undefined
   queryText?: string | undefined
@@ -70,7 +70,7 @@ export class OpenTexts implements TextsPresent, LabelTexts {
     return new OpenTexts(sourceOf(queries), sourceOf(documents), tokenizer)
   }
 
-  /** The texts for worker threads, where they come from files. */
+  /** The texts for worker threads, if they come from files. */
   share(): SharedOpenTexts {
     const shareOf = (source: TextSource): SharedTextStore => (source as TextStore).share()
     return { queries: shareOf(this.#queries), documents: shareOf(this.#documents) }

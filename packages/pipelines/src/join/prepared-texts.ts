@@ -124,9 +124,9 @@ interface TextPreparation {
 export class PreparedTexts implements JoinedTexts {
   readonly queries: NumberedTexts
   readonly documents: NumberedTexts
-  /** How often terms occur in the whole corpus, where they were counted. */
+  /** How often terms occur in the whole corpus, if they were counted. */
   statistics: TermStatistics | undefined
-  /** The further fields of the documents, where they were asked for. */
+  /** The further fields of the documents, if they were asked for. */
   readonly fields = new Map<string, NonNullable<TextEntry['fields']>>()
 
   constructor(tokenizer: Tokenizer) {

@@ -28,8 +28,8 @@ interface MetricSources {
 }
 
 /**
- * The metric that a run is worked on with: the one that is asked for, else that of the run's sidecar,
- * else the one that fits the order of its first queries. It stays `auto` where their vectors all
+ * The metric for a run: the requested metric, else the metric in the run's sidecar,
+ * else the one that fits the order of its first queries. It stays `auto` if their vectors all
  * have length 1. A remark says which one was taken and why, or that the one that is asked for contradicts
  * the order.
  */
@@ -92,7 +92,7 @@ async function useOf(
   return { name: metric === 'auto' ? fittingMetric(agreement) : metric, unit: false, agreement }
 }
 
-/** The metric that a run's sidecar names, if the sidecar still is of this run. */
+/** The metric in a run's sidecar, if the sidecar still belongs to the run. */
 async function sidecarMetric(run: string): Promise<'dot' | 'cosine' | undefined> {
   // A damaged sidecar says nothing, and the order of the run still does.
   const made = await readSidecar(run).catch(() => undefined)

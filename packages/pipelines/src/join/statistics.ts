@@ -5,7 +5,7 @@ import { readTermStatistics } from '@kith/ir'
 /**
  * The source of term statistics for the BM25 score: all documents of the corpus or the store, a
  * file that `collectTermStatistics` wrote, or the candidates of each query alone. An `optional`
- * file counts only if its tokenizer is that of the settings; otherwise the corpus is counted.
+ * file is used only if its tokenizer is the tokenizer of the settings; otherwise the corpus is counted.
  */
 export type StatisticsSource = 'corpus' | 'context' | { file: string; optional?: boolean }
 

@@ -90,7 +90,7 @@ export async function checkStore(store: StoreAddress, dimensions: number): Promi
 }
 
 /**
- * The statistics that a store keeps, or those of a file, if one is named. Settings with another
+ * The statistics of a store, or of a file, if one is named. Settings with another
  * tokenizer than the store's are refused.
  */
 export async function storeStatistics(
@@ -121,7 +121,7 @@ interface StoredRun extends Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'>
   store: StoreAddress
 }
 
-/** As `runMetric`, with the vectors of documents from a store. */
+/** Like `runMetric`, with the vectors of documents from a store. */
 export async function storedRunMetric(
   metric: Settings['metric'],
   { run, queries: file, store, dimensions, memory }: StoredRun,

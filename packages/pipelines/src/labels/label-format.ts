@@ -44,7 +44,7 @@ const rowFormats = {
  * a text is missing that may be.
  *
  * @param candidates What training rows take negatives from: candidates with little evidence by descending
- *   evidence, or for hard negatives those without a label in the order of the run.
+ *   evidence, or for hard negatives documents without a label in the order of the run.
  */
 export function formatLabelsOrSkip(
   entry: LabeledQuery,

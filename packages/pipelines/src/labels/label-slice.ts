@@ -30,7 +30,7 @@ export interface LabelContext extends ContextRows {
   found: boolean[]
   /** Documents of a grade above 0 that is too low for the ground truth: they are no negatives. */
   graded: ReadonlySet<string>
-  /** The texts of the query and of the documents, where the words are looked at. */
+  /** The texts of the query and of the documents, if the words are looked at. */
   texts: PreparedText[] | undefined
 }
 
@@ -40,7 +40,7 @@ interface LabelRules {
   level: number
   queries: Pick<Embeddings, 'rowOf'>
   docs: Pick<Embeddings, 'idOf'>
-  /** The texts, where the words are looked at. */
+  /** The texts, if the words are looked at. */
   texts: OpenTexts | undefined
   contextSize: number
 }
@@ -72,8 +72,8 @@ function contextOf<Id extends DocumentId>(
     return `the query has no ${queries.rowOf(query) === undefined ? 'embedding' : 'text'}`
   }
   const { rows: judged, grades } = join.truth(judgments, level)
-  if (judged.length === 0) return 'ground truth lacks embeddings'
-  if (judged.length > contextSize) return 'more ground truth than the context'
+  if (judged.length === 0) return 'the ground truth has no embedding'
+  if (judged.length > contextSize) return 'more ground truth than contextSize'
   // The ground truth may be among them, so this many always fill the context.
   const { rows: retrieved } = join.candidates(ids, contextSize)
   const rows = injectGroundTruth(judged, retrieved, contextSize)
@@ -111,7 +111,7 @@ export function labelerOf(
 /** Everything that the contexts of a run's slices take, in a form that can be handed to a worker thread. */
 export interface LabelSliceInputs extends SliceSources {
   qrels: SharedQrels
-  /** The texts that are compared or written, where some are. */
+  /** The texts that are compared or written, if some are. */
   texts: SharedOpenTexts | undefined
   settings: LabelSettings
   level: number

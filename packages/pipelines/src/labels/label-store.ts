@@ -88,7 +88,7 @@ export async function submitLabels(
   }
 }
 
-/** The plan with the metric of the run and, where texts count, the tokenizer of the store. */
+/** The plan with the metric of the run and, if texts count, the tokenizer of the store. */
 async function complete<T extends StorePlan>(plan: T, hooks: Hooks): Promise<T> {
   const metric = await storedRunMetric(plan.batch.settings.metric, plan, hooks)
   const batch = withMetric(plan.batch, metric)

@@ -42,7 +42,7 @@ function usualNegatives({ labelDepth, contextSize }: LabelSettings): number {
   return Math.max(1, Math.min(2 * (labelDepth - 1), Math.floor(contextSize / 2)))
 }
 
-/** Hard negatives in a row, where no number is given: depth only leaves documents out there. */
+/** Hard negatives in a row, if no number is given: depth only leaves documents out there. */
 const HARD_NEGATIVES = 4
 
 /** The work with the metric of its run. */
@@ -53,7 +53,7 @@ export function withMetric(batch: LabelWork, metric: Settings['metric']): LabelW
 /**
  * How labels are written, with the defaults filled in.
  *
- * @param usual The number of negatives in a training row, where none is given.
+ * @param usual The number of negatives in a training row, if none is given.
  */
 export function layoutOf(
   { out = '', format = formatOf(out), values, negatives }: Partial<LabelInputs>,

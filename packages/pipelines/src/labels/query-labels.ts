@@ -74,8 +74,8 @@ function rowOf(
 }
 
 /**
- * Candidates with little evidence, by descending evidence: those without a label, or the lower half
- * where all have one. The first `truths` candidates are the ground truth, and never among them.
+ * Candidates with little evidence, by descending evidence: candidates without a label, or the lower half
+ * if all have one. The first `truths` candidates are the ground truth, and never among them.
  */
 function lowEvidence({ kept, evidence }: Labels, truths: number): number[] {
   const others = unlabeled({ kept, evidence }, truths)
@@ -97,7 +97,7 @@ export function lowerHalf<T>(list: readonly T[]): T[] {
   return list.slice(Math.floor(list.length / 2))
 }
 
-/** A context's labels with ids in the place of rows. */
+/** A context's labels with ids instead of rows. */
 function entryOf(
   docs: Pick<Embeddings, 'idOf'>,
   { query, rows, grades }: LabelContext,

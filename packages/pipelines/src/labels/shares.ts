@@ -74,7 +74,7 @@ export function shareOf({ index, count }: Shard, total: number): { from: number;
   }
 }
 
-/** Throws unless a share is one of so many. */
+/** Throws unless 1 ≤ index ≤ count. */
 export function checkShard(shard: Shard): Shard {
   const { index, count } = shard
   const whole = Number.isSafeInteger(index) && Number.isSafeInteger(count)

@@ -39,7 +39,7 @@ interface LabelFile {
 /**
  * Writes labels part by part, so that a stop costs little.
  *
- * @param write Appends the parts behind those of a summary; returns the summary of all.
+ * @param write Appends the parts after the parts in a summary; returns the summary of all.
  */
 export async function writeLabels(
   { out, layout, key, from, to, made }: LabelFile,
@@ -72,7 +72,7 @@ export async function writeLabels(
 }
 
 /**
- * Writes labels that come query by query, with the parts that those over files have, so that packed
+ * Writes labels that come query by query, in the same parts as labels of files, so that packed
  * files are equal too.
  *
  * @param results The results from a place in the run on, in order.
@@ -134,7 +134,7 @@ interface LabelFiles {
   /** The settings that the sidecar gets. */
   batch: Readonly<{ settings: object; layout: LabelLayout }>
   shard: Shard
-  /** The store's name, where the documents are in one. */
+  /** The store's name, if the documents are in one. */
   store?: string | undefined
 }
 

@@ -19,9 +19,9 @@ export interface LoadInputs extends Pick<OpenEmbeddingsOptions, 'dimensions' | '
   store: string
   /** Embeddings of the documents. */
   docs: string
-  /** Their texts. */
+  /** The texts of the documents. */
   corpus?: string | undefined
-  /** Half precision takes half the space; default: that of `docs`. */
+  /** Half precision takes half the space. Default: the precision of `docs`. */
   type?: 'f16' | 'f32' | undefined
   /** The similarity that the index is built for; default: the inner product. */
   metric?: Metric | undefined

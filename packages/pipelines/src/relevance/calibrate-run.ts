@@ -20,13 +20,13 @@ export interface CalibrateInputs extends DefaultTokenizer {
   corpus: string
   queryText: string
   qrels: string
-  /** A file that `kith background` made; default: the one beside `docs`, which is made where it is missing. */
+  /** A file that `kith background` made; default: the one beside `docs`, which is made if it is missing. */
   background?: string | undefined
   /** The file to write. */
   out: string
 }
 
-/** Candidates of a query that are looked at: those of the default settings. */
+/** Candidates of a query that are read, as with the default settings. */
 const LOOKED_AT = 200
 /** Hits that have an estimate. */
 const ESTIMATED = 20

@@ -18,7 +18,7 @@ function needsRelevance(cutoff: RerankInputs['cutoff']): boolean {
   return cutoff !== undefined && typeof cutoff !== 'number'
 }
 
-/** What makes lists of the rankings: folds, cuts and estimates relevance; undefined where nothing does. */
+/** Makes lists of the rankings: folds, cuts and estimates relevance; undefined if none is needed. */
 export async function listOf(
   plan: ListPlan,
   documents: RunDocuments,

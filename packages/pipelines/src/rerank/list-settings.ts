@@ -8,7 +8,7 @@ import type { RerankInputs } from './rerank-run.ts'
 
 const rules = rulesOf(listTable)
 
-/** Throws where list settings are wrong, have no effect, or cannot be combined with other inputs. */
+/** Throws if list settings are wrong, have no effect, or cannot be combined with other inputs. */
 export function checkList(inputs: RerankInputs): void {
   const { list, queryText, thenCrossEncode, tuned, force } = inputs
   const [first] = namesOf(list)

@@ -9,7 +9,7 @@ export interface RunList {
   group?: string | undefined
   /** Documents of one group that are written. */
   maxPerGroup?: number | undefined
-  /** The field of the corpus with a number that speaks for the document. */
+  /** The field of the corpus with a number that is added to the document's score. */
   prior?: string | undefined
   priorWeight?: number | undefined
   priorScale?: ListOptions['priorScale']
@@ -29,10 +29,10 @@ const beside = (other: keyof RunList): Need => ({
   holds: (settings) => settings[other] !== undefined,
 })
 
-/** The table of list settings, beside that of the method. */
+/** The table of list settings. */
 export const listTable: SettingTable<RunList> = {
   collapse: {
-    help: 'cosine from which a document folds into an earlier one, as a document with the same text does',
+    help: 'fold a document into an earlier document if their cosine is at least this, or if their texts are equal',
     default: undefined,
     range: { from: 0, to: 1 },
   },
@@ -61,7 +61,7 @@ export const listTable: SettingTable<RunList> = {
     needs: [beside('prior')],
   },
   priorScale: {
-    help: 'standardize priors over the context, or add log-odds as they are',
+    help: 'standardize priors over the context, or add log-odds unchanged',
     default: 'standard',
     values: ['standard', 'log-odds'],
     needs: [beside('prior')],

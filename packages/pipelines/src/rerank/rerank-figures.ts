@@ -41,12 +41,12 @@ export interface RerankFigures {
 interface Reranking {
   /** The run is read again unless it is in memory. */
   before: { file: string; run: Run | undefined }
-  /** The new rankings, where a cross-encoder followed them. */
+  /** The new rankings, if a cross-encoder followed them. */
   reranked: Iterable<RankedQuery> | undefined
   /** The file of the result. */
   after: string
   measuring: Measuring | undefined
-  /** Whether the result has fewer documents, or no query where all of its documents were left out. */
+  /** Whether the result has fewer documents, or no query if all of its documents were left out. */
   cut: boolean
   hooks: Hooks
 }

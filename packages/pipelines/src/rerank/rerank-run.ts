@@ -54,7 +54,7 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions, Defa
   tuned?: Tuned | undefined
   /** The file that `tuned` was read from: the sidecar names it, and the queries it was tuned on. */
   tunedFile?: string | undefined
-  /** Rerank even where tuning advises against it. */
+  /** Rerank even if tuning advises against it. */
   force?: boolean | undefined
   /** Have a cross-encoder put each query's first documents in order when they are reranked; it reads the texts. */
   thenCrossEncode?: ThenCrossEncode | undefined
@@ -83,18 +83,18 @@ export interface RerankResult {
   seconds: number
   /** Queries and candidates that lacked something and were skipped. */
   missing: readonly Missing[]
-  /** Documents that were folded into others, as near-duplicates or further ones of a group, where `list` asks for it. */
+  /** Documents that were folded into others, as near-duplicates or further ones of a group, if `list` asks for it. */
   folded?: number | undefined
-  /** Figures before and after, where there are judgments. */
+  /** Figures before and after, if there are judgments. */
   figures?: RerankFigures | undefined
   /** Texts that a cross-encoder scored, and how many of them were longer than it takes. */
   crossEncoded?: { texts: number; cut: number } | undefined
-  /** Why the run was left as it was, where tuning advises against reranking. */
+  /** Why the run was left as it was, if tuning advises against reranking. */
   kept?: Pick<Tuned, 'verdict' | 'reason'> | undefined
 }
 
 /**
- * Reorders each query's candidates of a run by their reciprocal neighbors, and writes a new run.
+ * Reranks each query's candidates in a run by reciprocal neighbors and BM25, and writes a new run.
  *
  * ```ts
  * const { figures } = await rerankRun({
@@ -159,7 +159,7 @@ function checkShare({ shard, qrels, tuned, force, ...inputs }: RerankInputs): vo
 export interface RerankPlan extends RerankInputs {
   settings: MethodSettings
   missing: MissingPolicy
-  /** Puts the first documents of the new rankings in order, where there is one. */
+  /** Puts the first documents of the new rankings in order, if there is one. */
   crossEncoding: CrossEncoding | undefined
   /** The columns that the new run takes from the old one. */
   kept: KeptColumns | undefined
@@ -171,9 +171,9 @@ export interface Reranked {
   queries: number
   seconds: number
   report: MissingReport
-  /** Documents that were folded into others, where the list asks for it. */
+  /** Documents that were folded into others, if the list asks for it. */
   folded?: number | undefined
-  /** The old run, where it had to be read whole. */
+  /** The old run, if it had to be read whole. */
   whole?: Run | undefined
 }
 

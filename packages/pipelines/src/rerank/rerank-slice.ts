@@ -29,7 +29,7 @@ import type { Job } from '../tasks/job.ts'
 import { readSlice, type SliceTask } from '../tasks/open-run.ts'
 import { candidateFields, type RowFields } from './list-settings.ts'
 
-/** How much of a query is looked at, and what happens where something is missing. */
+/** How much of a query is looked at, and what happens if something is missing. */
 export interface RerankRules {
   missing: MissingPolicy
   /** How many of a query's first candidates are looked at. */
@@ -41,7 +41,7 @@ export interface JoinedQuery extends ContextRows {
   /** The texts of the query and the candidates, if words count. */
   text: PreparedText | undefined
   texts: PreparedText[] | undefined
-  /** The places in the old ranking: those that are looked at first, then all others in their order. */
+  /** The places in the old ranking: preselected candidates first, then all others in their order. */
   places: Uint32Array
 }
 
@@ -74,7 +74,7 @@ export function joinSlice<Id extends DocumentId>(
   })
 }
 
-/** Ranks joined queries by the vectors of their candidates, and by the words where these count. */
+/** Ranks joined queries by the vectors of their candidates, and by the words if these count. */
 export function rankerOf(
   settings: MethodSettings,
   contexts: ContextVectors,
@@ -117,7 +117,7 @@ export function ordererOf(
   }
 }
 
-/** Ranks the candidates of one query, by the words too where all of them have texts. */
+/** Ranks the candidates of one query, by the words too if all of them have texts. */
 export function rankContext(
   reranker: Reranker,
   { text, texts }: Pick<Context, 'text' | 'texts'>,
@@ -137,14 +137,14 @@ interface Context {
 
 /** Everything that reranking the slices of a run takes, in a form that can be handed to a worker thread. */
 export interface RerankSliceInputs extends SliceSources, RerankRules {
-  /** The texts, where the words count. */
+  /** The texts, if the words count. */
   texts: SharedRowTexts | undefined
   settings: MethodSettings
   /** The file of the rankings; without a file they are returned. */
   form: RankingForm | undefined
-  /** What makes lists of the rankings, if anything. */
+  /** Makes lists of the rankings; undefined if none are needed. */
   list?: ListOptions | undefined
-  /** The groups and priors of the documents, where the list counts them. */
+  /** The groups and priors of the documents, if the list counts them. */
   fields?: RowFields | undefined
 }
 
@@ -158,7 +158,7 @@ export interface RerankedSlice {
   reranked: number
   /** How many documents were folded into others. */
   folded: number
-  /** The ids that lack something; where that is an error, nothing was reranked. */
+  /** The ids that lack something; if that is an error, nothing was reranked. */
   missing: MissingIds[]
 }
 
@@ -239,9 +239,9 @@ export interface NewOrder {
 }
 
 /**
- * The new order of all of a query's candidates, from the ranking of those that are looked at.
+ * The new order of all of a query's candidates, from the ranking of the preselected candidates.
  *
- * @param joined Has the places in the old ranking: those that are looked at first, then all others.
+ * @param joined Has the places in the old ranking: preselected candidates first, then all others.
  */
 export function newOrder(joined: Pick<JoinedQuery, 'places'>, ranking: Ranking): NewOrder {
   const { length } = joined.places
@@ -258,12 +258,12 @@ function placed({ places }: Pick<JoinedQuery, 'places'>, ranking: Ranking): NewO
   }
 }
 
-/** What the run says of each document besides its id, in the new order. */
+/** The other columns of the run for each document, in the new order. */
 export function columnsOf({ scores, columns }: NewOrder): Omit<RankedQuery, 'query' | 'ids'> {
   return { scores, columns }
 }
 
-/** The columns of a query that keeps its old ranking: those of the others, without values. */
+/** The columns of a query that keeps its old ranking: the same columns without values. */
 export function emptyColumns(list: ListOptions | undefined): RunColumns {
   return list?.background ? { similarity: [], relevance: [] } : { similarity: [] }
 }
@@ -293,7 +293,7 @@ export function reorderFirst(
 
 /**
  * An order as bytes, for a batch's results: places, scores, and some of the further columns. An order
- * without places is one byte, since no bytes stand for the old ranking.
+ * without places is one byte, since an empty result means the old ranking.
  */
 export function encodeOrder(
   { places, scores, columns }: NewOrder,
@@ -308,7 +308,7 @@ export function encodeOrder(
 }
 
 /**
- * The order that bytes were made of; undefined where they are no order of so many candidates.
+ * The order that bytes encode; undefined if they are not an order of this many candidates.
  *
  * @param names The further columns that the bytes have.
  */

@@ -144,7 +144,7 @@ async function settingsInStore(
   return { ...settings, metric: await storedRunMetric(settings.metric, files, hooks) }
 }
 
-/** The settings of the batch, the contents of the sidecar, and the term statistics, where they count. */
+/** The settings of the batch, the contents of the sidecar, and the term statistics, if they count. */
 async function batchOf(
   plan: StorePlan,
   hooks: Hooks,

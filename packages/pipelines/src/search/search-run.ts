@@ -33,7 +33,7 @@ export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions, Colu
   top?: number | undefined
   /** Default: the inner product, or the similarity that the store was loaded for. */
   metric?: Metric | undefined
-  /** Compare with every document of a store even where it has an index. */
+  /** Compare with every document of a store even if it has an index. */
   exact?: boolean | undefined
   /** A condition in SQL that the documents of a store must fulfill. */
   filter?: string | undefined
@@ -195,7 +195,7 @@ async function searchStore(
   }
 }
 
-/** Says so where a store that was loaded for inner products found documents of different lengths. */
+/** Says so if a store that was loaded for inner products found documents of different lengths. */
 async function remarkStoreLengths(
   store: Store,
   ids: readonly string[],

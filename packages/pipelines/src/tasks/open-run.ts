@@ -19,7 +19,7 @@ export type SliceTask =
 /** A run whose queries are handed to workers. */
 export interface OpenRun {
   queries: number
-  /** The run, where it had to be read whole. */
+  /** The run, if it had to be read whole. */
   whole: Run | undefined
   /** The queries of the run, in their order. */
   slices(): AsyncGenerator<OpenSlice>

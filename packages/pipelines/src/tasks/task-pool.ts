@@ -20,7 +20,7 @@ const BATCH = 64
 /** Batches that a worker has at a time, so that no worker idles while this thread works on one. */
 const DEPTH = 3
 
-/** Batches for each worker that are under way or wait for those before them, which a starting thread may have. */
+/** Batches per worker that are running, or wait for earlier batches, which a starting thread may have. */
 const AHEAD = 16
 
 /** Below this many tasks, starting workers takes longer than the work. */
@@ -28,7 +28,7 @@ const FEW = 256
 
 const entry = workerEntry(import.meta.url, 'tasks/task-worker.js')
 
-/** The default number of threads for so many tasks. */
+/** The default number of threads for this many tasks. */
 export function workersFor(tasks: number): number {
   return tasks < FEW ? 1 : availableParallelism()
 }

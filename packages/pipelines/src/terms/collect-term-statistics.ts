@@ -10,7 +10,7 @@ import { prepareEntry } from '../join/prepared-texts.ts'
 export interface TermStatisticsInputs {
   /** Texts of all documents. */
   corpus: string
-  /** The file to write: JSON where it ends in .json, else bytes. */
+  /** The file to write: JSON if it ends in .json, else bytes. */
   out: string
   /** How words become terms, `auto` for the tokenizer that fits the texts; default `english`. */
   tokenizer?: TokenizerName | 'auto' | undefined

@@ -48,7 +48,7 @@ export async function adaptQueries(inputs: AdaptInputs): Promise<{ out: string; 
   }
 }
 
-/** The name of the encoder that made embeddings, where their sidecar knows it. */
+/** The name of the encoder that made embeddings, if their sidecar knows it. */
 export async function encoderOf(file: string): Promise<string | undefined> {
   const model = (await readSidecar(file))?.settings?.['model']
   // A model in a folder has the name of the folder, wherever that is.

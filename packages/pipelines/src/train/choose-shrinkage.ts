@@ -44,7 +44,7 @@ interface ShrinkageTest {
 const FACTORS = [4, 1 / 4]
 /** Held-out queries below which measures are too noisy to choose by. */
 const ENOUGH = 100
-/** Another shrinkage is taken where it is better with this p value. */
+/** Another shrinkage is taken if it is better with this p value. */
 const SIGNIFICANT = 0.05
 
 /**

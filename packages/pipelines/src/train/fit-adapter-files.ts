@@ -28,7 +28,7 @@ export interface FitResult {
   tried: readonly TriedShrinkage[]
   /** Whether the adapter changes nothing, since no change gained on held-out queries. */
   keepsOld: boolean
-  /** Figures on held-out queries, and the measure that decided, by an adapter that has not learned from them, where there are some. */
+  /** Figures on held-out queries, and the measure that decided, by an adapter that has not learned from them, if there are some. */
   heldOut: (HeldOutMeasures & { measure: string; by: OpenFit['by'] }) | undefined
   /** Queries and documents that lacked something and were skipped. */
   missing: TrainingMissing
@@ -38,7 +38,7 @@ export interface FitResult {
 
 /**
  * Fits a linear adapter of query embeddings (docs/method.md section 7), and tests it on queries
- * that are held out. Where it does not gain on them, the folder holds the identity. After a stop at
+ * that are held out. If it does not gain on them, the folder holds the identity. After a stop at
  * any moment, the same call resumes with the same result.
  *
  * ```ts

@@ -32,7 +32,7 @@ export interface HeldOutQueries {
   qrels: Qrels
 }
 
-/** The part of the training queries to hold out; throws where there is nothing to test them by. */
+/** The part of the training queries to hold out; throws if there is nothing to test them by. */
 export function holdOutOf(
   {
     holdOut,
@@ -58,7 +58,7 @@ export function holdOutOf(
  * Holds a part of the judged or taught queries out of a training. The seed and the ids alone decide
  * which, so that a training that is resumed has the same ones.
  *
- * @param use What becomes of so many of them, for the remark.
+ * @param use Describes the use of this many held-out queries, for the remark.
  */
 export function holdOutQueries<Q extends TrainingQuery>(
   queries: readonly Q[],
@@ -85,7 +85,7 @@ export function holdOutQueries<Q extends TrainingQuery>(
   return { learned, heldOut: { queries: heldOut, qrels: judged } }
 }
 
-/** The use of so many held-out queries of a training by steps. */
+/** The use of this many held-out queries in a training by steps. */
 export function useOfHeldOut(count: number): string {
   const choosing = choosingOf(count)
   const rest = 'to compare the model before and after'
@@ -95,7 +95,7 @@ export function useOfHeldOut(count: number): string {
   return `${use}; holdOut 0 trains on all queries`
 }
 
-/** Splits held-out queries into those that choose the checkpoint, where they are enough, and those that test it. */
+/** Splits held-out queries: some choose the checkpoint, if there are enough, and the others test it. */
 export function splitHeldOut(
   { queries, qrels }: HeldOutQueries,
   seed = trainDefaults.seed,
@@ -167,7 +167,7 @@ export interface HeldOutMeasures {
 export interface HeldOutFigures extends HeldOutMeasures {
   /** The data that they are measured by: judgments, or the teacher's first documents. */
   by: MeasuredBy
-  /** The file of their judgments, where they have some. */
+  /** The file of their judgments, if they have some. */
   qrels: string | undefined
 }
 

@@ -39,7 +39,7 @@ export interface FitInputs extends OpenEmbeddingsOptions {
   validation?: QueryFiles | undefined
   /** The part of the training queries that is held out first; default 0.2; 0: none. */
   holdOut?: number | undefined
-  /** A ranking to learn from, in the place of labels or beside them. */
+  /** A ranking to learn from, instead of labels or besides them. */
   teacher?: TeacherInputs | undefined
   /** The recipe to learn; default: the one that the judgments and the teacher allow. */
   recipe?: RecipeName | undefined
@@ -70,7 +70,7 @@ export interface OpenFit {
   files: readonly string[]
 }
 
-/** Reads the queries of a fit, asks the teacher where the recipe needs it, and holds some queries out. */
+/** Reads the queries of a fit, asks the teacher if the recipe needs it, and holds some queries out. */
 export async function openFit(inputs: FitInputs, docs: Embeddings, hooks: Hooks): Promise<OpenFit> {
   const { AdapterModel } = await loadTrain()
   const { inverseTemperatureFor, inverseTemperatureOf } = await loadFit()
@@ -162,7 +162,7 @@ async function openTest(
   return { ...taught, heldOut: { queries, qrels: agreement(taught.queries, given.docs) } }
 }
 
-/** Holds a part of the queries out, where no other queries test the adapter. */
+/** Holds a part of the queries out, if no other queries test the adapter. */
 function holdOut(
   all: readonly TaughtQuery[],
   { qrels }: ReadQueries,

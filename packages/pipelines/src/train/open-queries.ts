@@ -25,19 +25,19 @@ export interface OpenFor {
   docs: Embeddings
   /** Embeds queries with the model before the training. */
   embed(queries: readonly TrainingQuery[]): Promise<Matrix>
-  /** The metric of the training; default: that of the run. */
+  /** The metric of the training. Default: the metric of the run. */
   metric?: Settings['metric'] | undefined
 }
 
 /** Queries with all that a training takes of them. */
 export interface OpenQueries {
   queries: readonly TrainingQuery[]
-  /** Makes labels for other candidates, where a teacher does. */
+  /** Makes labels for other candidates, if a teacher does. */
   relabel?: Relabel | undefined
   missing: readonly Missing[]
-  /** The metric that the run was searched by; `auto` where the documents have one length. */
+  /** The metric that the run was searched by; `auto` if the documents have one length. */
   metric: Settings['metric']
-  /** The judgments, where there are some. */
+  /** The judgments, if there are some. */
   qrels: Qrels | undefined
   /** The files that were read. */
   files: readonly string[]
@@ -138,7 +138,7 @@ export async function teachRead(
   }
 }
 
-/** A teacher that ranks by texts takes those of an encoder's queries, which are texts themselves. */
+/** A teacher that ranks by texts uses the queries of an encoder, which are texts. */
 function withQueryTexts(
   teacher: TeacherInputs,
   { queries }: QueryFiles,
@@ -149,7 +149,7 @@ function withQueryTexts(
 }
 
 /**
- * The metric that a run was searched by, for all that a training searches and reranks; `auto` where the
+ * The metric that a run was searched by, for all that a training searches and reranks; `auto` if the
  * documents have one length. The training itself compares by inner product, which a remark says.
  */
 async function trainingMetric(

@@ -34,22 +34,22 @@ import {
 } from './training-inputs.ts'
 import { outsideRemark, type QueryFiles, treatOutside } from './training-queries.ts'
 
-/** All that a training takes, opened. */
+/** All inputs of a training, opened. */
 export interface TrainingSetup {
   docs: Embeddings
   /** Size and modification time of the embeddings' files, which identify changed files. */
   docsVersion: string
   queries: readonly TrainingQuery[]
-  /** Queries that choose the checkpoint: those that were given, or some of the training queries. */
+  /** Queries that choose the checkpoint: the given queries, or some of the training queries. */
   validation: readonly TrainingQuery[] | undefined
   /** The data that queries are validated and tested by. */
   by: MeasuredBy
-  /** Queries that neither learn nor choose, where no validation queries were given. */
+  /** Queries that neither learn nor choose, if no validation queries were given. */
   heldOut: HeldOutQueries | undefined
-  /** Makes labels for other candidates, where a teacher does. */
+  /** Makes labels for other candidates, if a teacher does. */
   relabel: Relabel | undefined
   settings: PartialTrainSettings & { steps: number }
-  /** The metric that the training run was searched by; `auto` where the documents have one length. */
+  /** The metric that the training run was searched by; `auto` if the documents have one length. */
   metric: Settings['metric']
   device: { device: string | undefined; threads: number }
   missing: TrainingMissing
@@ -131,10 +131,10 @@ const SCALE_QUERIES = 200
 /** Lists shorter than this hold nothing but the hardest candidates. */
 const SHORT = 50
 
-/** Queries that are learned from, and those that are held out of it. */
+/** Queries to learn from, and held-out queries. */
 interface OpenTrainingQueries extends OpenQueries, HeldOutSplit {}
 
-/** Queries that choose the checkpoint, and queries that test it, where some are held out. */
+/** Queries that choose the checkpoint, and queries that test it, if some are held out. */
 interface HeldOutSplit {
   choosing?: readonly TrainingQuery[] | undefined
   heldOut?: HeldOutQueries | undefined
@@ -160,7 +160,7 @@ async function openTrainingQueries(
   return { ...read, queries, ...heldOut }
 }
 
-/** The queries to learn from, and those to hold out, where some are. */
+/** The queries to learn from, and the queries to hold out, if any. */
 function split(
   { queries, qrels }: OpenQueries,
   { inputs, docs }: OpenFor & { inputs: TrainingInputs },
@@ -178,7 +178,7 @@ function split(
   return { learned: held.learned, choosing: validation, heldOut: testing }
 }
 
-/** Says so where all negatives of most queries are their hardest. */
+/** Says so if all negatives of most queries are their hardest. */
 function remarkShortLists(
   queries: readonly TrainingQuery[],
   { listSize = trainDefaults.listSize, skip = 0, negativesBelow = null }: PartialTrainSettings = {},
@@ -192,7 +192,7 @@ function remarkShortLists(
   )
 }
 
-/** Held-out queries; those without judgments are validated by how far a model agrees with the teacher. */
+/** Held-out queries; without judgments, they measure how far a model agrees with the teacher. */
 async function openValidationQueries(
   given: OpenFor,
   files: QueryFiles,
@@ -202,7 +202,7 @@ async function openValidationQueries(
   return files.qrels === undefined ? { ...read, queries: agreeing(read.queries) } : read
 }
 
-/** Queries with their judgments, or with a teacher's labels where they have none. */
+/** Queries with their judgments, or with a teacher's labels if they have none. */
 async function readOrTaught(
   kind: string,
   files: QueryFiles,

@@ -31,7 +31,7 @@ interface TaughtQueries {
   relabel: Relabel | undefined
 }
 
-/** Gives queries labels by a teacher; those that it has none for are left out, and reported. */
+/** Labels queries by a teacher; queries that the teacher has no labels for are left out and reported. */
 export async function teachQueries(
   queries: readonly TrainingQuery[],
   teacher: Teacher,

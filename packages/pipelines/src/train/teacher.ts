@@ -126,7 +126,7 @@ class RankingTeacher implements Teacher {
       throw new KithError('BAD_SETTING', problem)
     }
     const usual = resolveMethodSettings()
-    // Behind its context the ranking has no scores of its own, so the context holds all that are taught.
+    // The ranking has no scores beyond its context, so the context holds all candidates that are taught.
     const contextSize = Math.max(usual.contextSize, settings.depth)
     const asked = { ...usual, contextSize, metric: needed.metric }
     const about = { statistics: source, texts: files.corpus, defaultTokenizer }
@@ -197,7 +197,7 @@ function wantedTexts({ run, docs, all, missing }: NeededTexts, looked: number): 
   return { query: (id) => run.has(id), document: (id) => docs.rowOf(id) !== undefined }
 }
 
-/** Teaches the scores of a run, whoever made it. */
+/** Teaches the scores of any run. */
 class RunTeacher implements Teacher {
   readonly needsEmbedding = false
   readonly files: readonly string[]

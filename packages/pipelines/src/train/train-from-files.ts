@@ -22,9 +22,9 @@ export interface TrainInputs extends TrainingInputs {
 /** The result of a training. */
 export interface TrainResult extends TrainingResult, TrainingReport {
   out: string
-  /** A page with the validations, where there are some. */
+  /** A page with the validations, if there are some. */
   curves: string | undefined
-  /** Figures before and after on held-out queries that did not choose the checkpoint, where there are some. */
+  /** Figures before and after on held-out queries that did not choose the checkpoint, if there are some. */
   heldOut: HeldOutFigures | undefined
   /** Whether the folder holds the weights from before, since training gained nothing on held-out queries. */
   keepsOld: boolean
@@ -71,7 +71,7 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
   }
 }
 
-/** Compares the model before and after on the queries that were held out, where some were. */
+/** Compares the model before and after on the queries that were held out, if some were. */
 async function compareHeldOut(
   { heldOut, docs, by, device, openModel }: TrainingSetup,
   metric: Metric,

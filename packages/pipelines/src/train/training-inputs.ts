@@ -52,7 +52,7 @@ export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptio
   missing?: MissingPolicy | undefined
 }
 
-/** Throws where inputs contradict each other. */
+/** Throws if inputs contradict each other. */
 export function checkTraining({
   adapter,
   topLayers,
@@ -81,7 +81,7 @@ export function checkTraining({
   }
 }
 
-/** Throws where a training has a teacher and something else that makes its targets. */
+/** Throws if a training has a teacher and something else that makes its targets. */
 function checkTeacher({ training, settings }: Pick<TrainingInputs, 'training' | 'settings'>): void {
   const { target, skip = 0, negativesBelow = null, loss = trainDefaults.loss } = settings ?? {}
   const others = {
@@ -114,7 +114,7 @@ const usual = {
 const LEAST_PATIENCE = 3
 
 /**
- * The settings with the number of steps for some queries, completed by those that are usual for the
+ * The settings with the number of steps for some queries, completed by the defaults of the
  * kind of model; each epoch is validated by default.
  *
  * @param heldOut Whether held-out training queries choose the checkpoint: then a quarter of the

@@ -130,13 +130,13 @@ function labelsOf(
 
 /** Files that queries of a training come from. */
 export interface QueryFiles {
-  /** Their texts, or embeddings where an adapter is trained. */
+  /** Texts of the queries, or embeddings if an adapter is trained. */
   queries: string
-  /** Their candidates. */
+  /** Candidates of the queries. */
   run: string
-  /** Their judgments; without a teacher they are needed. */
+  /** Judgments of the queries; required without a teacher. */
   qrels?: string | undefined
-  /** Their targets, by `labelRun` or `kith labels`; for validation there are none. */
+  /** Targets of the queries, by `labelRun` or `kith labels`; not used for validation. */
   labels?: string | undefined
 }
 
@@ -210,11 +210,11 @@ async function byId<T, V>(
 
 /** Labels that are not among a query's candidates. */
 interface OutsideLabels {
-  /** All labeled documents, those of them outside, and queries that have no others. */
+  /** All labeled documents, labeled documents outside the list, and queries that have no others. */
   labels: number
   outside: number
   queries: number
-  /** The length of the longest list that was searched: the list size, or less where the run is shorter. */
+  /** The length of the longest list that was searched: the list size, or less if the run is shorter. */
   candidates: number
 }
 
@@ -261,7 +261,7 @@ function labeledRows({ relevant, labels }: TrainingQuery): readonly number[] {
   return labels ? labels.rows.filter((_, i) => labels.values[i]! > 0) : relevant
 }
 
-/** A query with those of its relevant and labeled documents that are in a list. */
+/** A query with its relevant and labeled documents that are in a list. */
 function insideOf(query: TrainingQuery, list: ReadonlySet<number>): TrainingQuery {
   const { relevant, grades, labels } = query
   const at = relevant.flatMap((row, i) => (list.has(row) ? [i] : []))

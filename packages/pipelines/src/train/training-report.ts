@@ -42,7 +42,7 @@ export interface CutQueries {
   validation: number
 }
 
-/** Counts the queries that training will cut, with a remark where there are some. */
+/** Counts the queries that training will cut, with a remark if there are some. */
 export function remarkCutQueries(
   model: QueryModel,
   queries: readonly TrainingQuery[],

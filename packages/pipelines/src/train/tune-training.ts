@@ -67,7 +67,7 @@ export async function tuneTraining(
   }
   if (given?.selectBy === 'loss') {
     const problem =
-      'setting selectBy must be a measure such as nDCG@10, got loss, which trials with different targets cannot be compared by'
+      'setting selectBy must be a measure such as nDCG@10, got loss; trials with different targets have losses on different scales'
     throw new KithError('BAD_SETTING', problem)
   }
   const setup = await openTraining(inputs, hooks)
@@ -157,7 +157,7 @@ async function keepMetrics(folder: string): Promise<void> {
   }
 }
 
-/** One training of the search; ended early if its validations fall behind those of others. */
+/** One training of the search; ended early if its validations are worse than other trainings'. */
 async function trainTrial(
   setup: TrainingSetup,
   base: PartialTrainSettings & { steps: number },

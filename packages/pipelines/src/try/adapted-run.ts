@@ -37,7 +37,7 @@ interface MeasuredFiles {
   queryText: string
   termStatistics: string
   run: string
-  /** Their judgments; without any, no adapter is tried. */
+  /** Judgments of the queries; without any, no adapter is tried. */
   qrels: string | undefined
 }
 
@@ -52,7 +52,7 @@ interface TrainingFiles {
 }
 
 /**
- * Fits an adapter to the training queries of a dataset: those of its split `train`, or those
+ * Fits an adapter to the training queries of a dataset: queries of its split `train`, or queries
  * without judgments. Undefined if there are too few of them, or too many for a try.
  */
 export async function fitTried(
@@ -83,7 +83,7 @@ export async function fitTried(
     const { queries: count, recipe, keepsOld } = known.settings
     return { folder: out, queries: count, recipe, keepsOld, heldOut: known.heldOut }
   }
-  // A run of all queries would name those that are measured.
+  // A run of all queries would include the measured queries.
   const all = await readRun(training.run)
   await writeRun(
     run,

@@ -11,7 +11,7 @@ const DEPTH = 5
 export interface QueryChange {
   query: string
   text: string
-  /** The measure before and after, where there are judgments. */
+  /** The measure before and after, if there are judgments. */
   before?: number | undefined
   after?: number | undefined
   /** The first five documents before and after, by their titles or the beginning of their texts. */
@@ -20,7 +20,7 @@ export interface QueryChange {
 
 /** The queries that changed most. */
 export interface Changes {
-  /** With judgments: the queries that gained most; without: the queries whose first five moved most. */
+  /** With judgments: the queries that gained most; without: the queries whose first five changed most. */
   gained: readonly QueryChange[]
   /** The queries that lost most; none without judgments. */
   lost: readonly QueryChange[]
@@ -30,7 +30,7 @@ export interface Changes {
   newInTop: number
 }
 
-/** Compares two runs query by query, by their first measure where they were measured. */
+/** Compares two runs query by query, by their first measure if they were measured. */
 export async function changesOf(
   texts: { corpus: string; queryText: string },
   files: readonly [before: string, after: string],

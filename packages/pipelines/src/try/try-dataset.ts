@@ -30,11 +30,11 @@ export interface TryInputs extends Omit<DatasetOptions, 'purpose'> {
 export interface TryResult {
   dataset: string
   split: string | undefined
-  /** The systems that were compared, vector search first; figures where there are judgments. */
+  /** The systems that were compared, vector search first; figures if there are judgments. */
   systems: readonly TriedSystem[]
   /** Judged queries; 0 without judgments. */
   judged: number
-  /** A query adapter, where the dataset has 200 training queries or more. */
+  /** A query adapter, if the dataset has 200 training queries or more. */
   adapter: TriedAdapter | undefined
   /** The advice, with its evidence; undefined without judgments. */
   verdict: Verdict | undefined
@@ -48,7 +48,7 @@ export interface TryResult {
 export const tryMeasures = ['nDCG@10', 'MRR@10', 'Recall@100'] as const
 
 /**
- * Tries Kith on a dataset: encodes and searches where that was not done yet, and compares vector
+ * Tries Kith on a dataset: encodes and searches if that was not done yet, and compares vector
  * search, BM25, reciprocal rank fusion, score fusion, Kith and, with more than 50 judged queries,
  * Kith with tuned settings; with 200 training queries or more, Kith with a query adapter. Finished
  * steps are kept in `.kith`: after a stop at any moment, the same call resumes.
@@ -94,7 +94,7 @@ export async function tryDataset(inputs: TryInputs, hooks: Hooks = {}): Promise<
   return { ...base, systems: measured, verdict, changes, report }
 }
 
-/** The files that every try takes; embeddings are made where they are missing. */
+/** The files that every try takes; embeddings are made if they are missing. */
 async function neededFiles(dataset: Dataset, hooks: Hooks): Promise<TryFiles> {
   const need = async (role: RoleName): Promise<string> => {
     const file = await dataset.need(role, hooks)

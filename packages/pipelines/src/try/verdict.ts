@@ -11,7 +11,7 @@ export interface TriedSystem {
   role: TriedRole
   /** The system's run. */
   file: string
-  /** Milliseconds per query of its own step, in a batch; undefined if Kith did not make the run. */
+  /** Milliseconds per query of this step alone, in a batch; undefined if Kith did not make the run. */
   milliseconds?: number | undefined
   /** Threads that this time was measured with; undefined for all cores. */
   workers?: number | undefined
@@ -34,7 +34,7 @@ export interface Verdict {
 const SIGNIFICANT = 0.05
 
 /**
- * Says whether Kith helps, and with which settings: the tuned ones only where tuning itself found
+ * Says whether Kith helps, and with which settings: the tuned ones only if tuning itself found
  * them better than the default.
  *
  * @param settingsFile The file of the tuned settings, as the sentence names it.

@@ -24,7 +24,7 @@ export interface CollectInputs {
 
 /** Prepared texts by the ids of queries and documents. */
 export interface TextsById {
-  /** How often terms occur in the corpus, where that is known. */
+  /** How often terms occur in the corpus, if that is known. */
   statistics?: TermStatistics | undefined
   query(id: string): PreparedText | undefined
   document(id: string): PreparedText | undefined
@@ -80,7 +80,7 @@ class Gathered {
   constructor(inputs: CollectInputs, missing: MissingPolicy) {
     const { queries, docs, texts } = inputs
     this.#inputs = inputs
-    // All are of the same files: the first says which texts there are.
+    // All queries come from the same files: the first query shows which texts exist.
     const first = texts?.[0]
     const present = first && {
       hasQuery: (id: string) => first.query(id) !== undefined,
@@ -123,7 +123,7 @@ class Gathered {
     }
   }
 
-  /** A document's number among those gathered. */
+  /** A document's number among the gathered documents. */
   #numberOf(row: number, id: string): number {
     const known = this.#numbers.get(row)
     if (known !== undefined) return known

@@ -117,7 +117,7 @@ async function judgedWith(
   }
 }
 
-/** The tokenizers that are tried: that of the settings first. */
+/** The tokenizers to try: the tokenizer of the settings first. */
 export function tokenizersToTry({
   mix,
   tokenizer,

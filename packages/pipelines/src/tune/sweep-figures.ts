@@ -85,7 +85,7 @@ interface SweepContext {
 }
 
 /**
- * The contexts of judged queries; those that their ground truth does not fit into are left out.
+ * The contexts of judged queries; contexts too small for their ground truth are left out.
  * Judged documents without an embedding are an error unless they may be skipped.
  */
 export function labelContexts(

@@ -13,7 +13,7 @@ export interface ReportData {
   inputs?: readonly ReportInput[] | undefined
   /** The runs; all but the first are compared with the first. As `kith eval --json` has them. */
   runs?: readonly ReportRun[] | undefined
-  /** The measure of the verdict; the first measure of the first run where not set. */
+  /** The measure of the verdict; the first measure of the first run if not set. */
   measure?: string | undefined
   /** The values and rankings of each query in two of the runs, from `queryRows`. */
   queries?: (QueryRows & { before: string; after: string }) | undefined
@@ -24,7 +24,7 @@ export interface ReportData {
   versions?: Readonly<Record<string, string>> | undefined
   /** The commands that make the report again. */
   commands?: readonly string[] | undefined
-  /** The time of the report. Where it is not set, the same data gives the same bytes. */
+  /** The time of the report. If it is not set, the same data gives the same bytes. */
   generatedAt?: string | undefined
 }
 

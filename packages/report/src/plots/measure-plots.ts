@@ -133,7 +133,7 @@ export const settingKind: FigureKind<SettingFigure> = {
       baseline,
       chosen: place(chosen),
     }
-    // Names in the order given, not in that of the alphabet.
+    // Names in the given order, not in alphabetical order.
     const domain = [...new Set([...curve.points.map(({ x }) => x), curve.chosen])]
     return {
       title: `${measure} by ${setting}`,

@@ -61,8 +61,8 @@ function drawPicture(picture: Picture, width: number): string {
 }
 
 /**
- * An `<svg>` element as a separate file. Colors become plain light ones, which every program
- * understands; a browser in dark mode gets the dark ones.
+ * Turns an `<svg>` element into a separate file. Colors become plain light colors, which every
+ * program understands; a browser in dark mode shows dark colors.
  *
  * ```ts
  * writeFileSync('gains.svg', standaloneSvg(svg))

@@ -29,7 +29,7 @@ const quantilesShape: Shape = list(
 
 /** How far `quantilesPerRank` goes. */
 export interface QuantilesOptions {
-  /** At most so many ranks. */
+  /** Maximum number of ranks. */
   ranks?: number | undefined
   /** The value of a list beyond its end, such as probability 0. */
   missing?: number | undefined

@@ -14,7 +14,7 @@ export interface TimeFigure {
 /** The time with one number of candidates. */
 export interface TimePoint {
   size: number
-  /** Per query; the median where there are several measurements. */
+  /** Per query; the median if there are several measurements. */
   milliseconds: number
   /** The bounds between which most measurements lie. */
   low?: number | undefined

@@ -73,7 +73,7 @@ export const trainingKind: FigureKind<TrainingFigure> = {
 
 type Panel = Picture['panels'][number]
 
-/** Without labels on the steps: they are those of the last panel. */
+/** Without labels on the steps: the last panel has them. */
 function lossPanel(
   runs: readonly TrainingCurve[],
   label: string,

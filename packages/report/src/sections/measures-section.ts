@@ -65,7 +65,7 @@ function overviewCell(value: number | undefined, comparison: ReportComparison | 
   return html`<td class="${kind}">${figure}<span class="mark">${mark}</span></td>`
 }
 
-/** A table for each pair; folded away where there are many. */
+/** A table for each pair; folded away if there are many. */
 function pairTables(first: ReportRun, others: readonly ReportRun[]): Html {
   const tables = html`${others.map((run) => pairTable(first, run))}`
   if (others.length <= FEW) return tables

@@ -44,7 +44,7 @@ export interface RankedDocument {
 
 /** The parts of each query that are kept. */
 export interface QueryRowsOptions {
-  /** From which grade on a document is relevant; 1 where not set. */
+  /** From which grade on a document is relevant; 1 if not set. */
   level?: number | undefined
   /** How many documents of each ranking are kept. */
   top?: number | undefined

@@ -9,7 +9,7 @@ import { describeFigure, drawFigure, type Figure } from '../plots/figure.ts'
 export function inputsSection(inputs: readonly ReportInput[]): Html {
   if (inputs.length === 0) return html``
   return html`<section id="compared">
-<h2>What was compared</h2>
+<h2>Inputs</h2>
 <table class="facts">
 <tbody>${inputs.map(
     ({ what, file, size }) =>
@@ -47,7 +47,7 @@ ${commands.map((command) => html`<pre><code>${command}</code></pre>\n`)}</sectio
 `
 }
 
-/** Values by name; those within an object have its name before theirs. */
+/** Values by name; the name of a nested value starts with the name of its object. */
 function flat(pairs: Readonly<Record<string, unknown>>, before = ''): [string, unknown][] {
   return Object.entries(pairs).flatMap(([name, value]) => {
     if (value === undefined) return []
@@ -75,7 +75,7 @@ const COLUMN: Widths = { small: 358, 'middle large': 532 }
 /** As wide as the page. */
 const FULL: Widths = { small: 358, middle: 690, large: 1100 }
 
-/** The figures, two beside each other where there is room; a single one is as wide as the page. */
+/** The figures, two beside each other if there is room; a single one is as wide as the page. */
 export function figuresSection(figures: readonly Figure[]): Html {
   if (figures.length === 0) return html``
   if (figures.length === 1) {
@@ -118,7 +118,7 @@ ${figureHtml({ kind: 'gains', measure, gains: rows.map((row) => row.after - row.
 
 const tablesShape = list(object({ title: text, note: optional(text), rows: list(list(text)) }))
 
-/** Further findings, each with a heading of its own. */
+/** Further findings, each with a heading. */
 export function tablesSection(tables: readonly ReportTable[]): Html {
   return html`${tables.map(({ title, note, rows }) => {
     const [head, ...body] = rows

@@ -5,7 +5,7 @@ import type { RequestVectors } from '../request-vectors.ts'
 
 /** A query or a document: its text, its embedding, or both. */
 export interface Item {
-  /** The title; its words count more than those of the text. */
+  /** The title; a word counts more in the title than in the text. */
   title?: string | undefined
   text: string | undefined
   embedding: Embedding | undefined
@@ -20,7 +20,7 @@ export const embeddingSchema = z.unknown().meta({
   ],
 })
 
-/** A query or a document in JSON. Fields of its own are kept: a request may group by them. */
+/** A query or a document in JSON. Other fields are kept: a request may group by them. */
 export const itemSchema = z.union(
   [
     z.string(),
@@ -28,7 +28,7 @@ export const itemSchema = z.union(
       title: z
         .string()
         .nullish()
-        .meta({ description: 'The title; its words count more than those of the text.' }),
+        .meta({ description: 'The title; a word counts more in the title than in the text.' }),
       text: z.string().nullish(),
       embedding: embeddingSchema.optional(),
     }),
@@ -64,7 +64,7 @@ export interface Embedding {
  * An embedding as a request has it: numbers, or the base64 of little-endian float32. Whether it can
  * be computed with is seen when it is: `checkEmbedding`, `checkSquare`.
  *
- * @param vectors Those of the request, of which some were read on the way.
+ * @param vectors The vectors of the request, some of which were read while parsing.
  * @param where The field's name in messages.
  */
 function readEmbedding(value: unknown, vectors: RequestVectors, where: string): Embedding {
@@ -77,12 +77,12 @@ function readEmbedding(value: unknown, vectors: RequestVectors, where: string): 
   return { vector, where }
 }
 
-/** Throws where an embedding cannot be computed with: a number is not finite, or it is too long. */
+/** Throws if an embedding cannot be computed with: a number is not finite, or it is too long. */
 export function checkEmbedding(embedding: Embedding): void {
   checkSquare(embedding, dot(embedding.vector, embedding.vector))
 }
 
-/** The same where the squared length is known. */
+/** Does what `checkEmbedding` does, for a known squared length. */
 export function checkSquare({ vector, where }: Embedding, square: number): void {
   // A NaN or an infinity shows here, too.
   if (square <= LARGEST_SQUARE) return

@@ -23,27 +23,30 @@ export const listFields = {
     .unknown()
     .optional()
     .meta({
-      description: 'Return few documents of a group: a field of the documents, or their groups.',
+      description:
+        'Limit the documents per group: name a field of the documents, or list their groups.',
       oneOf: [fieldName, perDocument(['string', 'number'])],
     }),
   max_per_group: z.int().min(1).nullish().meta({
-    description: 'Documents of a group to return (default: 1).',
+    description: 'Maximum number of documents per group (default: 1).',
   }),
   collapse: z.number().min(0).max(1).nullish().meta({
-    description: 'Fold documents with this cosine or more, or with the same text, into one.',
+    description:
+      'Fold documents with at least this cosine, or with equal texts, into one document.',
   }),
   prior: z
     .unknown()
     .optional()
     .meta({
-      description: 'A number that speaks for each document: a field of the documents, or a list.',
+      description:
+        'A number per document that is added to its score: name a field, or list the numbers.',
       oneOf: [fieldName, perDocument(['number'])],
     }),
   prior_weight: z.number().min(0).max(1000).nullish().meta({
     description: 'The weight of the priors (default: 0.1).',
   }),
   prior_scale: z.enum(['standard', 'log-odds']).nullish().meta({
-    description: 'Standardize the priors (default), or add them as they are.',
+    description: 'Standardize the priors (default), or add log-odds unchanged.',
   }),
   cutoff: z
     .union(
@@ -52,10 +55,11 @@ export const listFields = {
     )
     .nullish()
     .meta({
-      description: 'Return the documents with the best expected F1, so many, or so relevant.',
+      description:
+        'Documents to return: "auto" (best expected F1), a number, or a minimum relevance.',
     }),
   on_topic: z.number().min(0).max(1).nullish().meta({
-    description: 'Return no document if the query is on topic with a lower probability.',
+    description: 'Return no document if the query is less probably on topic than this.',
   }),
 }
 

@@ -10,7 +10,7 @@ export const similaritySchema = z.number().meta({
 export const relevanceSchema = z.object({
   relevance: z.enum(['estimated', 'calibrated']).optional().meta({
     description:
-      'How relevance_score was made a probability: estimated, or calibrated on judged queries. Absent if the score is no probability and only compares the documents of this request.',
+      'Source of the probability in relevance_score: estimated, or calibrated on judged queries. Absent if the score is not a probability and only compares the documents of this request.',
   }),
 })
 
@@ -24,7 +24,7 @@ export function relevanceMeta(
 }
 
 /**
- * The `relevance_score` of each place, which never rises: the estimated relevance where it is known.
+ * The `relevance_score` of each place, which never rises: the estimated relevance if it is known.
  * Behind the hits that have one, it falls on with the scores.
  */
 export function relevancesOf({ scores, relevances }: RankedList): number[] {
@@ -37,7 +37,7 @@ export function relevancesOf({ scores, relevances }: RankedList): number[] {
  * A score as a relevance between 0 and 1, as Cohere, Jina and text-embeddings-inference
  * have it. Scores of the standard mix are deviations from the mean of the request's
  * documents, so 0.5 is an average document. Unlike the logistic function, this one keeps
- * scores of any size apart: those of raw inner products are around 100.
+ * scores of any size apart: raw inner products are around 100.
  */
 function relevanceOf(score: number): number {
   return 0.5 + (0.5 * score) / (1 + Math.abs(score))

@@ -86,7 +86,7 @@ export function rerankRoute(version: '1' | '2'): Route {
       const wanted = order.subarray(0, top_n ?? top_k ?? order.length)
       const returned = return_documents === true || return_documents === 'true'
       const results = Array.from(wanted, (index, place) => {
-        // The whole text, since clients use it in place of their own.
+        // The whole text, since clients replace their text by it.
         const document = textsOf(documents[index]!)
         return {
           index,

@@ -9,7 +9,7 @@ import { checkEmbedding, type Embedding, type Item, itemSchema, readItem } from 
 import { relevanceMeta, relevanceSchema, relevancesOf } from './relevance.ts'
 import { answerId, type Call, type Route, route } from './route.ts'
 
-/** Results of a search where a request does not say how many. */
+/** Results of a search if a request does not say how many. */
 const USUAL_RESULTS = 10
 
 const results = z.array(
@@ -19,7 +19,7 @@ const results = z.array(
     similarity: z
       .number()
       .optional()
-      .meta({ description: 'Cosine or inner product with the query, where it was computed.' }),
+      .meta({ description: 'Cosine or inner product with the query, if it was computed.' }),
     document: z.object({ text: z.string() }).optional(),
   }),
 )
@@ -91,7 +91,7 @@ export const searchRoute: Route = route({
   },
 })
 
-/** How many documents are found and reranked for a query, where a request does not say so. */
+/** How many documents are found and reranked for a query, if a request does not say so. */
 function usualCandidates({ text }: Item, { ranker, limits }: Call): number {
   return Math.min(lookedAt(ranker.settings, text !== undefined), limits.documents)
 }

@@ -40,7 +40,7 @@ export function haveCodes({ data, rows, dimensions }: Matrix): boolean {
 
 /**
  * Writes the code of a query, signed bytes, and returns its facts. The scale is as fine as it can
- * be without a sum of the kernel leaving 16 bits, whatever the document.
+ * be so that no sum of the kernel exceeds 16 bits with any document.
  */
 export function encodeQuery(query: Float32Array, code: Int8Array): QueryFacts {
   const scale = Math.fround(

@@ -16,7 +16,7 @@ export interface Search {
 
 /**
  * Writes the best documents of a batch of queries. With a sample, thresholds are guessed from it,
- * so that few documents need a score from the first block on. Where fewer than `top` documents
+ * so that few documents need a score from the first block on. If fewer than `top` documents
  * are above a guess, it was too high, and the query is searched again without.
  */
 export async function searchBatch(
@@ -110,7 +110,7 @@ export async function sampleOf(reader: DocumentReader): Promise<DocumentReader |
 }
 
 /**
- * The rank that a query's `top`-th document is almost certainly above among a sample: where so
+ * The rank that a query's `top`-th document is almost certainly above among a sample: if so
  * many are expected, four standard deviations more. Undefined if the sample is too small.
  */
 function guessRank(top: number, sampleRows: number, rows: number): number | undefined {

@@ -94,7 +94,7 @@ const MOST_TILE_ROWS = 256
 
 /** Documents of a tile of codes: enough that the queries, which pass by, come from the cache in time. */
 const CODE_ROWS = 128
-/** Pairs of a query and a document that scan-codes.ts collects, besides those of two lines. */
+/** Pairs of a query and a document that scan-codes.ts collects, besides the pairs of two lines. */
 const PAIRS = 256
 
 /** The layout for a batch of queries, with or without codes. */

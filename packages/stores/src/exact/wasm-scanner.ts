@@ -9,7 +9,7 @@ const QUAD = 4
 const PAIR = 2
 /** Codes are of no use in a tile where more than this part of all scores is needed after all. */
 const MOST_SCORED = 1 / 4
-/** Then so many tiles have no codes; twice as many the next time. */
+/** Then this many tiles have no codes; twice as many the next time. */
 const FIRST_PAUSE = 16
 
 /** The search in WebAssembly: tiles of documents that stay in the cache meet all queries. */

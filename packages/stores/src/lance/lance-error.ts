@@ -20,7 +20,7 @@ const DAMAGED =
   /Not found: |invalid magic|too small|fill whole buffer|Invalid range|storage version|corrupt/i
 
 /**
- * An error of LanceDB as an error of one line that names the store: the disk's reason where it has
+ * An error of LanceDB as an error of one line that names the store: the disk's reason if it has
  * one, else LanceDB's, without the places in its source.
  *
  * @param store The folder or URL, with the collection.

@@ -158,7 +158,7 @@ export function idConditions(ids: readonly string[], column = 'id'): string[] {
   return conditions
 }
 
-/** The vectors of the documents that have some texts; of equal texts, that of the lowest id. */
+/** The vectors of the documents that have some texts; of equal texts, the vector of the lowest id. */
 export async function findTexts(
   table: LanceTable,
   texts: readonly string[],

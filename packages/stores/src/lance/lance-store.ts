@@ -61,9 +61,9 @@ export class LanceStore implements Store {
   #table: Table | undefined
   #dimensions: number | undefined
   #type: 'f16' | 'f32'
-  /** Whether the table keeps the hashes of texts; those of earlier versions do not. */
+  /** Whether the table keeps the hashes of texts; tables of earlier versions do not. */
   #hashed = true
-  /** The metric of the approximate index, where there is one. */
+  /** The metric of the approximate index, if there is one. */
   #indexed: Metric | undefined
   /** The metric that the collection was made for. */
   #loadedFor: Metric | undefined
@@ -185,7 +185,7 @@ export class LanceStore implements Store {
 
   async add(documents: StoreDocuments): Promise<void> {
     this.#state.check()
-    // LanceDB has no unique columns: ids are compared with those of before and those of this call.
+    // LanceDB has no unique columns: ids are compared with earlier ids and with the ids of this call.
     const before = await this.count()
     const added = new Set<string>()
     await this.#change(async ({ terms, write }) => {
@@ -262,8 +262,8 @@ export class LanceStore implements Store {
   }
 
   /**
-   * Changes documents, and then the statistics of their terms. Where these are not known or of
-   * another tokenizer, or where others changed documents at the same time, all texts are counted.
+   * Changes documents, and then the statistics of their terms. If these are not known or of
+   * another tokenizer, or if others changed documents at the same time, all texts are counted.
    */
   async #change(body: (change: Change) => Promise<void>): Promise<void> {
     const before = await this.#latestCount()
@@ -287,13 +287,13 @@ export class LanceStore implements Store {
     await this.#terms.keep(statistics ?? (await countTexts(this.#table!, tokenizer)), after)
   }
 
-  /** How many documents there are, with those that other programs added since this one looked. */
+  /** Number of documents, including documents that other programs have added since the last look. */
   async #latestCount(): Promise<number> {
     await this.#table?.checkoutLatest()
     return this.count()
   }
 
-  /** The texts of those of some documents that are there, each once. */
+  /** The texts of the documents in a list that exist, each once. */
   async #textsOf(ids: readonly string[]): Promise<StoreDocument[]> {
     const found = await this.fetch([...new Set(ids)], { vectors: false })
     return found.filter((document) => document !== undefined)
@@ -307,7 +307,7 @@ export class LanceStore implements Store {
     return undefined
   }
 
-  /** Checked documents; the first ones make the table where there is none. */
+  /** Checked documents; the first ones make the table if there is none. */
   async *#batches(documents: StoreDocuments): AsyncGenerator<StoreDocument[]> {
     const rules = { dimensions: this.#dimensions, type: this.#type }
     for await (const batch of checkedBatches(documents, rules)) {

@@ -23,7 +23,7 @@ interface KeptTerms {
   statistics: TermStatistics
 }
 
-/** The number of documents of statistics that were forgotten: no collection has so many. */
+/** Marks deleted statistics: no collection has this many documents. */
 const UNKNOWN = -1
 
 /**

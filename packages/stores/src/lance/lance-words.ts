@@ -7,7 +7,7 @@ type Lance = typeof import('@lancedb/lancedb')
 /** The columns whose words are searched. */
 const COLUMNS = ['title', 'text']
 
-/** Languages that LanceDB stems; of those marked true it knows the stop words. */
+/** Languages that LanceDB stems; true if LanceDB knows the stop words. */
 const LANGUAGES: Readonly<Record<string, boolean>> = {
   ...{ arabic: false, danish: true, dutch: true, english: true, finnish: true, french: true },
   ...{ german: true, greek: false, hungarian: true, italian: true, norwegian: true },
@@ -51,7 +51,7 @@ export async function areWordsIndexed(table: Table): Promise<boolean> {
   return COLUMNS.every((column) => indexed.includes(column))
 }
 
-/** The ids of the documents whose words fit a text best, by LanceDB's BM25, those not indexed yet included. */
+/** The ids of the documents whose words fit a text best, by LanceDB's BM25, including documents that are not indexed yet. */
 export async function searchWords(
   { MultiMatchQuery }: Lance,
   table: Table,

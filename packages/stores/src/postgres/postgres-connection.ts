@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   silence?: number | undefined
 }
 
-/** Opens a pool; TLS and other settings are those of the URL (`?sslmode=verify-full&sslrootcert=…`). */
+/** Opens a pool; TLS and other settings come from the URL (`?sslmode=verify-full&sslrootcert=…`). */
 export async function connectPostgres(
   url: string,
   { most = MOST_CONNECTIONS, silence }: ConnectionOptions = {},
@@ -109,7 +109,7 @@ export function postgresError(name: string, error: unknown): KithError {
   return wrapped
 }
 
-/** The message of pg where a pool is used after its end. */
+/** The message of pg if a pool is used after its end. */
 const ENDED_POOL = /^Cannot use a pool after calling end/
 
 /** PostgreSQL's code of a message that breaks the protocol. */
@@ -128,7 +128,7 @@ export function isPassing(error: unknown): boolean {
   if (!(cause instanceof Error)) return false
   const code = codeOf(cause)
   if (code === undefined) return BROKEN.test(cause.message)
-  // The server answers ERROR where data break the protocol, such as U+0000 in a statement: the
+  // The server answers ERROR if data break the protocol, such as U+0000 in a statement: the
   // same data would do so again. A pooler between says FATAL with this code when it lost the server.
   if (code === PROTOCOL) return (cause as { severity?: string }).severity === 'FATAL'
   // PostgreSQL's: connections; disk, memory or connections that ran out, but no limit that was set;

@@ -27,7 +27,7 @@ export const addBatch: PutBatch = async (client, name, { type }, batch, terms) =
   }
 }
 
-/** Adds documents, or puts them in the place of those with the same ids. */
+/** Adds documents; replaces documents with the same ids. */
 export const replaceBatch: PutBatch = async (client, name, { type, dimensions }, batch, terms) => {
   await client.query(
     `CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
@@ -63,7 +63,7 @@ export async function removeRows(
   return rows.length
 }
 
-/** A row's text as documents have it: PostgreSQL says null where there is none. */
+/** A row's text as documents have it: PostgreSQL says null if there is none. */
 function textOf({ title, text }: { title: string | null; text: string | null }): TextOfDocument {
   return { title: title ?? undefined, text: text ?? undefined }
 }

@@ -12,7 +12,7 @@ export const ANSWER_BYTES = 2 ** 26
 export class PostgresReader {
   readonly #connections: Connections
   readonly #name: string
-  /** How thoroughly each connection searches the index, where that was set. */
+  /** How thoroughly each connection searches the index, if that was set. */
   readonly #efforts = new WeakMap<PoolClient, number>()
 
   constructor(connections: Connections, name: string) {
@@ -28,7 +28,7 @@ export class PostgresReader {
     }
   }
 
-  /** The rows of a query; `effort` is how thoroughly the index is searched, where it is. */
+  /** The rows of a query; `effort` is how thoroughly the index is searched, if it is. */
   async read(
     sql: (client: PoolClient) => string,
     effort?: number | undefined,

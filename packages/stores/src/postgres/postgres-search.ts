@@ -18,13 +18,13 @@ export function usesIndex({ collection, metric, exact }: SearchPlan): boolean {
 }
 
 /**
- * One statement for a batch of queries, each of which gets so many documents. Rows are: number of
+ * One statement for a batch of queries, each of which gets `top` documents. Rows are: number of
  * the query from 1 on (bigint), id, score (float8), vector.
  */
 export function searchSql(plan: SearchPlan, queries: readonly Float32Array[], top: number): string {
   const { name, collection, metric, filter, vectors } = plan
   const operator = metric === 'dot' ? '<#>' : '<=>'
-  // Scores are computed in single precision even where vectors are kept in half. The cosine of
+  // Scores are computed in single precision even if vectors are kept in half. The cosine of
   // a vector without length is not a number for pgvector; here it is 0.
   const distance = `coalesce(nullif(embedding::vector ${operator} q.v, 'NaN'), 1)`
   const where = filter === undefined ? '' : `WHERE (${filter}\n)`
@@ -46,7 +46,7 @@ export function searchSql(plan: SearchPlan, queries: readonly Float32Array[], to
     ORDER BY q.n, d.distance, d.number`
 }
 
-/** Documents in the order of their ids, from the one behind an id on: so many at a time. */
+/** The next documents after an id, in the order of their ids. */
 export function scanSql(name: string, columns: string, behind: string, rows: number): string {
   return `SELECT ${columns} FROM ${tableOf(name)} WHERE id > ${behind} ORDER BY id LIMIT ${rows}`
 }

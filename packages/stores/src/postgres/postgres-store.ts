@@ -282,7 +282,7 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Builds an HNSW index for the collection's metric, and one of the words where there are texts.
+   * Builds an HNSW index for the collection's metric, and one of the words if there are texts.
    * Later changes keep them up to date.
    */
   async index(): Promise<void> {
@@ -313,7 +313,7 @@ export class PostgresStore implements Store {
     return this.close()
   }
 
-  /** Loads documents in one transaction; the first one makes the collection where there is none. */
+  /** Loads documents in one transaction; the first one makes the collection if there is none. */
   async #load(documents: StoreDocuments, change: 'add' | 'replace'): Promise<void> {
     const put = change === 'add' ? addBatch : replaceBatch
     const { type = 'f32', metric = 'dot' } = this.#collection ?? this.#options

@@ -29,7 +29,7 @@ export async function beginTerms(
   await write(client, name, noTerms(tokenizer))
 }
 
-/** A collection's statistics, read only where they have changed; undefined if it has none. */
+/** A collection's statistics, read only if they have changed; undefined if it has none. */
 export async function readTermStatistics(
   db: Database,
   name: string,
@@ -60,7 +60,7 @@ function fromBytes(bytes: Buffer, name: string): TermStatistics {
 /**
  * Holds other changes of a collection off until the transaction ends, since the old texts of
  * replaced documents leave the statistics: two replacements of one document would take it out
- * twice. Additions go on beside each other, unless there are no statistics to add to.
+ * twice. Additions run in parallel, unless there are no statistics to add to.
  */
 export async function lockDocuments(
   client: Database,
@@ -74,8 +74,8 @@ export async function lockDocuments(
 }
 
 /**
- * Brings the statistics up to date. Where there are none, or where they are of another tokenizer or
- * cannot have been those of the documents, all texts are counted.
+ * Brings the statistics up to date. If there are none, or if they have another tokenizer or
+ * cannot belong to the documents, all texts are counted.
  */
 export async function changeTerms(
   client: Database,

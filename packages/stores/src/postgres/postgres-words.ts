@@ -2,7 +2,7 @@ import { prepareText, type TermStatistics, type TokenizerName, termSpans } from 
 import { changeTokenizer } from '../term-changes.ts'
 import { tableOf, wordsIndexOf } from './postgres-schema.ts'
 
-/** Characters of a document whose words are indexed: those of more might not fit PostgreSQL's limit. */
+/** Characters of a document whose words are indexed: more might exceed PostgreSQL's limit. */
 const INDEXED_CHARACTERS = 100_000
 /** Documents that may have one of the words that are looked for: each is one row to fetch. */
 const MOST_MATCHES = 5000
@@ -30,7 +30,7 @@ export function wordsConfiguration(tokenizer: TermStatistics['tokenizer']): stri
   return tokenizer === 'plural' ? 'english' : 'simple'
 }
 
-/** Why no document is found by the terms of a store's tokenizer; undefined where some are. */
+/** Why no document is found by the terms of a store's tokenizer; undefined if some are. */
 export function wordsProblem(statistics: TermStatistics | undefined): string | undefined {
   if (!statistics || wordsConfiguration(statistics.tokenizer) !== undefined) return undefined
   return `PostgreSQL cannot search the terms of tokenizer '${statistics.tokenizer}': documents are found by their vectors only; to find them by words too, load them into LanceDB`
@@ -41,7 +41,7 @@ function wordsOf(configuration: string): string {
   return `to_tsvector('${configuration}', left(coalesce(title, '') || ' ' || coalesce(text, ''), ${INDEXED_CHARACTERS}))`
 }
 
-/** Builds the index of words in the place of an earlier one, or none; later changes keep it up to date. */
+/** Builds or replaces the index of words, or drops it; later changes keep it up to date. */
 export function wordsIndexSql(name: string, configuration: string | undefined): string {
   const index = wordsIndexOf(name)
   const drop = `DROP INDEX IF EXISTS kith.${index}`

@@ -53,8 +53,8 @@ export async function readBackground(file: string): Promise<Background> {
 }
 
 /**
- * The background beside a file of embeddings; undefined where there is none, or, with a warning, where
- * it is of another model or documents came or went since it was made.
+ * The background beside a file of embeddings; undefined if there is none, or, with a warning, if
+ * it has another model, or documents were added or removed since it was made.
  */
 export async function backgroundBeside(
   docs: string,

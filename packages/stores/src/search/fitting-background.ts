@@ -3,7 +3,7 @@ import type { Background } from '@kith/core'
 
 /** The vectors that a background has to be of, as far as they are known. */
 export interface KnownVectors {
-  /** What they are called in a warning. */
+  /** The name of the vectors in a warning. */
   name: string
   dimensions?: number | undefined
   /** The model that made them. */
@@ -16,7 +16,7 @@ export interface KnownVectors {
 const warned = new Set<string>()
 
 /**
- * A background, if it is of these vectors; undefined where not, with a warning that says why, once in
+ * A background if it fits these vectors; otherwise undefined, with a warning that says why, once in
  * a process.
  *
  * @param whose The background in the warning.
@@ -40,14 +40,14 @@ function mismatchOf(
   { name, dimensions, model, documents, about }: KnownVectors,
 ): string | undefined {
   if (dimensions !== undefined && known.dimensions !== dimensions) {
-    return `has vectors of ${known.dimensions} dimensions, ${name} has ${dimensions}`
+    return `has vectors of ${known.dimensions} dimensions, but ${name} has ${dimensions}`
   }
   if (model !== undefined && known.model !== undefined && !isSame(known.model, model)) {
-    return `has vectors of the model ${known.model}, ${name} of ${model}`
+    return `has vectors of the model ${known.model}, but ${name} has vectors of ${model}`
   }
   const ratio = documents === undefined ? 1 : documents / known.documents
   if (about ? ratio < 0.5 || ratio > 2 : ratio !== 1) {
-    return `is of ${known.documents} documents, ${name} has ${documents}`
+    return `was made from ${known.documents} documents, but ${name} has ${documents}`
   }
   return undefined
 }

@@ -67,7 +67,7 @@ function together(parts: readonly ScannedBlock[], length: number): ScannedBlock 
 
 const noneYet: Best = { ids: [], scores: new Float32Array(0) }
 
-/** The best of two lists; of equal scores, those of the first list come first. */
+/** The best of two lists; of equal scores, documents of the first list come first. */
 function merged(before: Best, more: Best, top: number): Best {
   const length = Math.min(top, before.ids.length + more.ids.length)
   const ids: string[] = []

@@ -28,9 +28,9 @@ export interface SearchStore {
   ): Promise<(FetchedDocument | undefined)[]>
   /** The ids of the documents whose words fit a text best; absent if words cannot be searched. */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
-  /** Why no words can be searched under the tokenizer of the documents; undefined where they can. */
+  /** Why no words can be searched under the tokenizer of the documents; undefined if they can. */
   wordsProblem?(): Promise<string | undefined>
-  /** The vectors of the documents that have some texts; absent where texts cannot be looked up. */
+  /** The vectors of the documents that have some texts; absent if texts cannot be looked up. */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /** How often terms occur in the documents; undefined if that is not known. */
   terms?(): Promise<TermStatistics | undefined>
@@ -52,9 +52,9 @@ export interface FetchedDocument {
 export interface SearchStoreOptions {
   /** How queries and documents are compared; `auto`, and nothing, is the store's own metric. */
   metric?: Settings['metric'] | undefined
-  /** A file with the texts of the documents, where the store has none. */
+  /** A file with the texts of the documents, if the store has none. */
   corpus?: string | undefined
-  /** How words become terms where those of `corpus` are counted, `auto` for what fits them; default `english`. */
+  /** The tokenizer for counting the terms of `corpus`; `auto` detects it. Default: `english`. */
   tokenizer?: Tokenizer | undefined
 }
 
@@ -82,7 +82,7 @@ export async function openSearchStore(
   return corpus === undefined ? store : storeWithTexts(store, corpus, tokenizer)
 }
 
-/** A store whose documents' texts come from a corpus file, such as that of embeddings in a file. */
+/** A store whose documents' texts come from a corpus file, such as a file of embeddings. */
 async function storeWithTexts(
   store: SearchStore,
   corpus: string,
@@ -145,9 +145,9 @@ async function countTerms(corpus: string, tokenizer?: Tokenizer): Promise<TermSt
 }
 
 /**
- * Settings with the store's term statistics, where they count and there are no others.
+ * Settings with the store's term statistics, if they count and there are no others.
  *
- * @param from Whose terms are counted: those of all documents, or those of each query's candidates.
+ * @param from The documents whose terms are counted: all, or each query's candidates.
  */
 export async function withStatistics(
   settings: Settings,

@@ -90,7 +90,7 @@ export function usableBackground(
   return fittingBackground(kept, { name: 'the store', ...store, about: true }, { whose, advice })
 }
 
-/** The model of the vectors, where a store's background has it. */
+/** The model of the vectors, if a store's background has it. */
 export function keptModel(json: string | undefined): string | undefined {
   return keptBackground(json)?.model
 }

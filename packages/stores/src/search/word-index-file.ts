@@ -35,7 +35,7 @@ const ARRAYS = {
   counts: Uint16Array,
 } as const
 
-/** The first line of a file: which texts it is of, and the sizes of its parts. */
+/** The first line of a file: the indexed texts, and the sizes of its parts. */
 interface Head {
   format: 1
   key: string

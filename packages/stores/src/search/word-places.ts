@@ -83,7 +83,7 @@ function sortedBy(words: readonly Uint32Array[]): Uint32Array {
   return order
 }
 
-/** The range of the places of a term; empty where no document has it. */
+/** The range of the places of a term; empty if no document has it. */
 export function placesOf({ hashes, starts }: WordTerms, hash: number): [number, number] {
   let [from, to] = [0, hashes.length]
   while (from < to) {

@@ -92,7 +92,7 @@ export interface AuditWish {
 /** The findings of an audit. */
 export interface AuditFound {
   entries: AuditEntry[]
-  /** The texts of their queries by id, where there are any. */
+  /** The texts of their queries by id, if there are any. */
   queries: Record<string, string>
 }
 

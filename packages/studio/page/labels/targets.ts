@@ -31,7 +31,7 @@ export interface TargetColumn {
 export interface LabelTable {
   /** The documents that count as ground truth. */
   truth: number[]
-  /** Documents with a large enough probability, those with the most in `mixed` first. */
+  /** Documents with a large enough probability, the most probable in `mixed` first. */
   rows: number[]
   columns: TargetColumn[]
   /** How many candidates there are. */

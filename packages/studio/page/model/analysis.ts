@@ -6,7 +6,7 @@ import type { QueryContext } from './query-context.ts'
 
 /** The effect of reranking on a query's candidates. Documents are places in the run's order. */
 export interface Analysis {
-  /** Documents in their new order; those of the context come first. */
+  /** Documents in their new order; documents of the context come first. */
   order: Uint32Array
   /** The place of each document in the new order. */
   places: Uint32Array
@@ -82,7 +82,7 @@ export function analyze(context: QueryContext, page: PageSettings): Analysis {
   }
 }
 
-/** The estimates of `shortlist`, whose order is that of the ranking. */
+/** The estimates of `shortlist`, in the order of the ranking. */
 function estimateOf(context: QueryContext, page: PageSettings): Estimate | undefined {
   const { background } = context
   if (!background || context.source.retrieved === 0) return undefined
@@ -111,7 +111,7 @@ function rawParts(
   })
 }
 
-/** Why a document stands where it stands. */
+/** Why a document has its rank. */
 export function explain(context: QueryContext, page: PageSettings, document: number): Explanation {
   const { query, candidates, settings, tokenizer } = context.ranking(page)
   if (!tokenizer) return method.explain(query, candidates, document, settings)

@@ -142,7 +142,7 @@ function quoted(value: string): string {
   return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`
 }
 
-/** 1 − 0.3 is 0.7, whatever its last bit says. */
+/** Removes rounding errors: 1 − 0.3 is 0.7. */
 function rounded(value: number): number {
   return Number(value.toFixed(6))
 }

@@ -40,7 +40,7 @@ export interface MethodWish {
   number: number
   job: JobName
   args: [PageSettings, ...unknown[]]
-  /** The query's context, where it is another one than the last time. */
+  /** The query's context, if it is another one than the last time. */
   source?: StudioContext
 }
 

@@ -37,7 +37,7 @@ export interface Use {
   labels?: boolean
 }
 
-/** docs/method.md section 4: the weights of the words where there are texts. */
+/** docs/method.md section 4: the weights of the words if there are texts. */
 const words = { textScore: 0.2, textGraph: 0.3 }
 
 /**
@@ -122,7 +122,7 @@ export function lookedAt(settings: PageSettings, use: Use): number {
 }
 
 /**
- * The settings as `@kith/core` takes them. @param counted The dataset's statistics, where they
+ * The settings as `@kith/core` takes them. @param counted The dataset's statistics, if they
  * count.
  */
 export function methodSettings(
@@ -148,7 +148,7 @@ export function methodSettings(
   }
 }
 
-/** 1 − 0.55 is 0.45, whatever its last bit says. */
+/** Removes rounding errors: 1 − 0.55 is 0.45. */
 function rest(share: number): number {
   return Number((1 - share).toFixed(6))
 }

@@ -55,7 +55,7 @@ export class QueryContext {
     }
   }
 
-  /** The query, with its text where words take part as these terms. */
+  /** The query, with its text if words take part as these terms. */
   query(tokenizer: TokenizerName | undefined): QueryViews {
     const vector = this.#vector(0)
     return tokenizer ? { vector, text: this.#texts(tokenizer)[0]! } : { vector }

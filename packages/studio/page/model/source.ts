@@ -81,7 +81,7 @@ interface DataSource {
   background(): Promise<Background | undefined>
   /** A query with at least its first candidates and, if asked for, all its relevant documents. */
   context(query: string, top: number, options?: ContextOptions): Promise<StudioContext>
-  /** A free text with its nearest documents; only where `info` names a model. */
+  /** A free text with its nearest documents; only if `info` names a model. */
   textContext(text: string, top: number, signal: AbortSignal): Promise<StudioContext>
 }
 
@@ -191,7 +191,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Starts a worker of the page, and gives it the dataset where the page holds one. */
+/** Starts a worker of the page, and gives it the dataset if the page holds one. */
 export function startWorker(Kind: new () => Worker): Worker {
   const worker = new Kind()
   worker.postMessage(held())

@@ -1,6 +1,6 @@
 import type { Neighborhood } from './explore.ts'
 
-/** Everything that the drawing shows; rows are those of the context, 0 the query. */
+/** Everything that the drawing shows; rows count from the query, which is 0. */
 export interface Scene {
   /** x and y of each row, in pixels of the page. */
   places: Float32Array
@@ -98,7 +98,7 @@ function strokePairs(
   }
 }
 
-/** A document: the higher it ranks, the larger its disc; filled where it is judged relevant. */
+/** A document: the higher it ranks, the larger its disc; filled if it is judged relevant. */
 function drawRow(ctx: CanvasRenderingContext2D, scene: Scene, colors: Colors, row: number): void {
   ctx.beginPath()
   tracePath(ctx, scene, row, 0)
@@ -153,7 +153,7 @@ interface Box {
   bottom: number
 }
 
-/** Names of the query and the first documents, where they do not cover one another. */
+/** Names of the query and the first documents, if they do not cover one another. */
 function drawNames(ctx: CanvasRenderingContext2D, scene: Scene, colors: Colors): void {
   const rows = [...scene.ranks.keys()]
     .filter((row) => scene.ranks[row]! < NAMED)
@@ -175,7 +175,7 @@ function drawNames(ctx: CanvasRenderingContext2D, scene: Scene, colors: Colors):
   }
 }
 
-/** Right of the disc, or left of it where the picture ends. */
+/** Right of the disc, or left of it if the picture ends. */
 function boxOf(ctx: CanvasRenderingContext2D, scene: Scene, row: number): Box {
   const { em, places, labels, width } = scene
   ctx.font = fontOf(em, row)

@@ -12,7 +12,7 @@ import { project } from './projection.ts'
 
 /** Everything that the neighborhood view shows; row 0 is the query, row i + 1 the context's candidate i. */
 export interface Exploration {
-  /** The documents of the context, in the order of the run: that of row i + 1 is at i. */
+  /** The documents of the context, in the order of the run: row i + 1 is at i. */
   members: number[]
   neighborhood: Neighborhood
   /** x and y of each row, from −1 to 1. */
@@ -32,7 +32,7 @@ export interface Exploration {
 const method = new Reranker()
 let known: { context: QueryContext; members: string; projection: Float32Array } | undefined
 
-/** Looks at a query's context from one of its documents, or from the query where none is named. */
+/** Looks at a query's context from one of its documents, or from the query if none is named. */
 export function explore(
   context: QueryContext,
   page: PageSettings,

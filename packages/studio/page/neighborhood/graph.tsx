@@ -61,7 +61,7 @@ export function Graph(props: GraphProps): VNode {
       type="button"
       ref={frame}
       class="graph"
-      aria-label={`The neighborhood of ${labels[looked ?? probe]}. Arrows go from document to document by rank, Enter makes one the probe, Escape goes back to the query.`}
+      aria-label={`The neighborhood of ${labels[looked ?? probe]}. Arrow keys move between documents by rank, Enter selects a document, Escape goes back to the query.`}
       onPointerMove={(event) => {
         const row = find(event)
         if (row !== looked) onLook(row)

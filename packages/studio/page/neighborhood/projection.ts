@@ -33,7 +33,7 @@ function center(vectors: readonly Vector[]): Float64Array[] {
   )
 }
 
-/** The direction in which the rows vary most, at right angles to those known. */
+/** The direction in which the rows vary most, orthogonal to the known directions. */
 function component(rows: readonly Float64Array[], known: readonly Float64Array[]): Float64Array {
   const dimensions = rows[0]?.length ?? 0
   // Any start will do that is not at right angles to the answer.
@@ -72,7 +72,7 @@ function fit(places: Float32Array): void {
 
 function moveApart(places: Float32Array): void {
   const count = places.length / 2
-  // As if each point had a disc of its own that together fill a third of the square.
+  // As if each point had a disc, and all discs together filled a third of the square.
   const distance = Math.min(0.12, Math.sqrt(4 / count / 3))
   for (let round = 0; round < APART; round++) {
     for (let i = 0; i < count; i++) {

@@ -2,10 +2,10 @@ import { type TextWindow, type TokenizerName, termSpans } from '@kith/core'
 import type { ComponentChild, VNode } from 'preact'
 import type { DocumentText } from '../../src/studio-wire.ts'
 
-/** As much of a document as one line can show. */
+/** The part of a document that fits on one line. */
 const LINE = 300
 
-/** A document in one line: its title and text, or its id where there are none. */
+/** A document in one line: its title and text, or its id if there are none. */
 export function inOneLine({ id, title, text }: DocumentText): string {
   return [title, text].filter(Boolean).join(' · ').slice(0, LINE) || id
 }

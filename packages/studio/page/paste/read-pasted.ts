@@ -31,7 +31,7 @@ ${documents
 }
 `
 
-/** Characters of JSON, documents, numbers of a vector and characters of a text, at the most. */
+/** Maximum number of characters of JSON, documents, numbers per vector, and characters per text. */
 export const limits = {
   characters: 32 * 2 ** 20,
   documents: 1000,
@@ -51,7 +51,7 @@ interface Item extends StudioDocument {
 
 /**
  * A query and its candidates from JSON, as a dataset of one query. The candidates stand in the
- * order of their scores or, where one has none, of their cosines with the query.
+ * order of their scores or, if one has none, of their cosines with the query.
  *
  * @param name What the page calls it.
  */

@@ -158,7 +158,7 @@ function ReasonList(props: { title: string; kind: string; children: ComponentChi
 }
 
 /**
- * The query's words that a document has, each with its part of the BM25 score, and those it lacks.
+ * The query's words that a document has, each with its part of the BM25 score, and the missing words.
  */
 function MatchedWords(props: {
   query: string

@@ -65,7 +65,7 @@ export function QueryView(props: ViewProps): VNode {
   )
 }
 
-/** The line where the automatic cutoff falls, where it is known. */
+/** The line where the automatic cutoff falls, if it is known. */
 function cutoffSign({ estimate }: Analysis): Record<string, string> {
   return estimate ? { 'key-line cutoff': 'automatic cutoff' } : {}
 }

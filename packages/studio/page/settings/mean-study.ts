@@ -9,7 +9,7 @@ import type { SliderName } from './sliders.ts'
 /** A query that is reranked again and again. */
 interface Trial {
   largest: number
-  /** Negative where nothing was judged. */
+  /** Negative if nothing was judged. */
   grades: number[]
   ideal: number[]
   source: QueryContext

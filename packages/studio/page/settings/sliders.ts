@@ -77,7 +77,7 @@ export const methodSliders: readonly SliderRule[] = [
   slider('weightParameter', 'Exponent', [0.1, 20, 0.1]),
 ]
 
-/** The sliders of rankings with words: what each part of the score counts for. */
+/** The sliders of rankings with words: the weight of each part of the score. */
 export const wordsSliders: readonly SliderRule[] = [
   slider('bm25Weight', 'BM25 weight', [0, 1, 0.01]),
   slider('neighborWeight', 'Neighbor weight', [0, 1, 0.01]),

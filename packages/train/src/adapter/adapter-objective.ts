@@ -16,7 +16,7 @@ export interface LossPart {
   /** The factor of the divergence. */
   weight: number
   target: Target
-  /** The documents of the softmax: rows, which hold those of the target, or the whole corpus. */
+  /** The documents of the softmax: rows, which include the target's documents, or the whole corpus. */
   over: ArrayLike<number> | 'corpus'
 }
 

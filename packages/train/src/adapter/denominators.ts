@@ -21,15 +21,15 @@ const EXACT = 300_000
 const SAMPLE = 1000
 /** Documents whose scores are computed together. */
 const DOCUMENTS = 8192
-/** Numbers of documents' vectors that queries with documents of their own take together. */
+/** Maximum count of numbers in the vectors of queries with separate documents. */
 const NUMBERS = 2 ** 22
 /** Of a query's first documents: how many a sample of the corpus has. */
 const NEAR = 200
 
 /**
  * The denominators of softmaxes over lists, and over the whole corpus, which is read in blocks. Of a
- * corpus that is too large the softmax has the query's first documents, those of its target, and 1,000
- * random documents, whose weight is that of all the others: the expected sum is that of the corpus,
+ * corpus that is too large the softmax has the query's first documents, its target's documents, and 1,000
+ * random documents, which carry the weight of all the others: the expected sum equals the sum over the corpus,
  * its logarithm is a little lower.
  */
 export class Denominators {
@@ -37,7 +37,7 @@ export class Denominators {
   readonly #session: SoftmaxSession
   readonly #exact: boolean
   readonly #seed: number
-  /** The vectors that queries with documents of their own take together. */
+  /** The vectors of queries with separate documents. */
   #vectors = new Float32Array()
 
   private constructor(
@@ -151,7 +151,7 @@ export class Denominators {
     if (this.#vectors.length < size) this.#vectors = new Float32Array(size)
     for (let from = 0; from < places.length; from += together) {
       const part = places.slice(from, from + together)
-      // Numbers behind the end of a list are of another one: its offsets leave them out.
+      // Numbers after the end of a list belong to another list: its offsets leave them out.
       const vectors = this.#vectors.subarray(0, part.length * longest * dimensions)
       const offsets = new Float32Array(part.length * longest).fill(NEVER)
       part.forEach((place, i) => {

@@ -33,7 +33,7 @@ export function inverseTemperatureFor(
   return UNIT * 2 ** Math.round(Math.log2(SHARPNESS / mean / UNIT))
 }
 
-/** Whole numbers below a count, evenly spaced, at most so many. */
+/** Whole numbers below a count, evenly spaced, at most `most`. */
 function spread(count: number, most: number): number[] {
   const length = Math.min(count, most)
   return Array.from({ length }, (_, i) => Math.floor((i * count) / length))

@@ -24,7 +24,7 @@ export interface LbfgsState {
 export interface LbfgsOptions {
   /** Iterations at most. */
   iterations: number
-  /** Stops where the gradient is this part of the first one. */
+  /** Stops when the gradient is this fraction of the first gradient. */
   tolerance?: number | undefined
   /** Corrections to keep. */
   memory?: number | undefined

@@ -5,7 +5,7 @@ import type { AdapterQuery, LossPart, Target } from './adapter-objective.ts'
 
 /** The first documents of a search that the softmax of a ranking runs over. */
 const LIST = 200
-/** Up to so many relevant documents per query, in the mean, judgments count as one label per query. */
+/** Up to this many relevant documents per query, on average, judgments count as one label per query. */
 const FEW = 1.5
 
 /** A query with all that an adapter can learn from it. */
@@ -55,7 +55,7 @@ export type RecipeName = keyof typeof recipes
 /** The names of all recipes. */
 export const recipeNames = Object.keys(recipes) as readonly RecipeName[]
 
-/** T of a recipe, where the scale of the embeddings asks for another. */
+/** T of a recipe, if the scale of the embeddings asks for another. */
 export function inverseTemperatureOf(recipe: RecipeName, measured: number): number {
   const { sharpest = Infinity }: Recipe = recipes[recipe]
   return Math.min(measured, sharpest)
@@ -94,7 +94,7 @@ export function evidenceLabels(
   })
 }
 
-/** Queries as a fit takes them; those that a recipe has nothing to learn from are left out. */
+/** Queries for a fit; queries that a recipe can learn nothing from are left out. */
 export function adapterQueries(
   queries: readonly TaughtQuery[],
   recipe: RecipeName,

@@ -8,7 +8,7 @@ import type { TrainingQuery } from './training-query.ts'
 /** Finds candidates for embeddings of queries: the rows of documents, best first. */
 export type Search = (queries: Matrix) => Promise<readonly ArrayLike<number>[]>
 
-/** Makes the labels of a query for other candidates than those it had. */
+/** Makes the labels of a query for new candidates. */
 export type Relabel = (query: TrainingQuery) => NonNullable<TrainingQuery['labels']>
 
 /** The queries and targets of a batch, and the time that making the targets took. */
@@ -33,7 +33,7 @@ export interface ExamplesParts {
 
 /** The training queries in the order in which they are learned from, with their candidates of the moment. */
 export class Examples {
-  /** By query; only where they are others than the query's own. */
+  /** New candidates by query, if they differ from the query's own. */
   candidates: readonly Uint32Array[] | undefined
   readonly #parts: ExamplesParts
   readonly #batches: Batches
@@ -132,7 +132,7 @@ export class Batches {
   }
 }
 
-/** The queries that a training encodes: all, or those of its first batches where it ends before it has seen all. */
+/** The queries that a training encodes: all, or the queries of its batches if it ends before it has seen all. */
 export function seenQueries<Q>(
   queries: readonly Q[],
   settings: {

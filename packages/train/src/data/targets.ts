@@ -11,7 +11,7 @@ import type { DocumentVectors, TrainingQuery } from './training-query.ts'
 /** A query's candidates and their target probabilities. */
 export interface TargetList {
   rows: Uint32Array
-  /** The target of the first rows; that of the others is 0. */
+  /** The target of the first rows; all other rows have 0. */
   target: Float64Array
 }
 
@@ -83,7 +83,7 @@ export class LiveLabels implements Labeler {
     const relevant = query.relevant.slice(0, this.listSize)
     const grades = query.grades?.slice(0, this.listSize)
     const rows = candidatesOf(id, relevant, retrieved, this.listSize)
-    // A context holds the whole ground truth: where that is more than contextSize, the context is larger.
+    // A context holds the whole ground truth: if that is more than contextSize, the context is larger.
     const size = Math.min(rows.length, Math.max(this.#settings.contextSize, relevant.length))
     const context = injectGroundTruth(relevant, rows, size)
     const data = new Float32Array(size * dimensions)

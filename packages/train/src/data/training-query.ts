@@ -4,7 +4,7 @@ import type { Query } from '../models/query-model.ts'
 export interface TrainingQuery extends Query {
   /** Documents judged relevant. */
   relevant: readonly number[]
-  /** Their grades; 1 each without it. */
+  /** Grades of the relevant documents. Default: 1 each. */
   grades?: readonly number[] | undefined
   /** Documents that were retrieved, best first. */
   retrieved: ArrayLike<number>
@@ -17,7 +17,7 @@ export interface DocumentVectors {
   readonly rows: number
   readonly dimensions: number
   readonly memory?: Float32Array | Uint16Array | undefined
-  /** The id of a row, where rows have one. */
+  /** The id of a row, if rows have one. */
   idOf?(row: number): string
   /** The rows with the given numbers, one behind the other. */
   gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array

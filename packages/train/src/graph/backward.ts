@@ -39,7 +39,7 @@ export function backward(loss: Value, wanted: readonly Value[]): Value[] {
   })
 }
 
-/** The wanted values and all that is computed from them, but for sizes and other whole numbers. */
+/** The wanted values and all that is computed from them, except sizes and other whole numbers. */
 function influencedBy(wanted: readonly Value[], nodes: readonly GraphNode[]): Set<Value> {
   const influenced = new Set(wanted)
   for (const { inputs, outputs } of nodes) {

@@ -34,7 +34,7 @@ export class KeptStates {
     this.#file = file
   }
 
-  /** Opens the file of a source, and makes it where it is missing, damaged, or of another source. */
+  /** Opens the file of a source, and makes it if it is missing, damaged, or of another source. */
   static async open(file: string, source: StateSource): Promise<KeptStates> {
     // A second attempt, since a file that resumes from damaged parts is damaged, too.
     for (let attempt = 0; attempt < 3; attempt++) {

@@ -22,7 +22,7 @@ export interface StatePlace {
 }
 
 /**
- * The layers of an encoder below those that learn, run once for each text. Texts of the same number
+ * The layers of an encoder below the trained layers, run once for each text. Texts of the same number
  * of tokens run together, so that there is no padding.
  */
 export class LowerLayers implements StateSource {

@@ -24,7 +24,7 @@ export interface AdapterOptions {
   normalize?: boolean | undefined
   /** Decides the first weights of `mlp`. */
   seed?: number | undefined
-  /** The embeddings that it was fitted to, where that is known. */
+  /** The embeddings that it was fitted to, if that is known. */
   origin?: AdapterOrigin | undefined
 }
 

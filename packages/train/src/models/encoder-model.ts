@@ -213,7 +213,7 @@ function trainedWeights(
 
 /**
  * The number of the lowest layer with a weight that learns, −1 if the embeddings do; above all
- * where nothing does.
+ * if nothing does.
  */
 function lowestTrained({ layers }: EncoderConfig, trained: ReadonlySet<string>): number {
   return Math.min(layers, ...Array.from(trained, layerOf))

@@ -2,7 +2,7 @@ import type { Drop, Graph, Value } from '@kith/encoder/internal'
 import { Tensor } from '@kith/encoder/runtime'
 import type { DeviceOptions } from '../graph/session.ts'
 
-/** A query as a model sees it: its text, or its embedding where that is all there is. */
+/** A query as a model sees it: its text, or its embedding if it has no text. */
 export interface Query {
   id: string
   text?: string | undefined

@@ -32,7 +32,7 @@ export interface TrainingState {
   progress: Progress
   weights: ReadonlyMap<string, Float32Array>
   moments: ReadonlyMap<string, Moments>
-  /** The candidates of each query, where they were searched again. */
+  /** The candidates of each query, if they were searched again. */
   candidates?: readonly Uint32Array[] | undefined
 }
 

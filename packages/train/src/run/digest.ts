@@ -15,12 +15,12 @@ export class Digest {
     return this.#bytes(value === undefined ? undefined : Buffer.from(value))
   }
 
-  /** Adds row numbers, whatever kind of list they are in. */
+  /** Adds row numbers from any kind of list. */
   rows(values: ArrayLike<number> | undefined): this {
     return this.#bytes(values && Uint32Array.from(values))
   }
 
-  /** Adds numbers, whatever kind of list they are in. */
+  /** Adds numbers from any kind of list. */
   numbers(values: ArrayLike<number> | undefined): this {
     return this.#bytes(values && Float64Array.from(values))
   }

@@ -65,12 +65,12 @@ export function modelIdentity(model: QueryModel): Identity {
 }
 
 /**
- * A digest of the documents. The vectors and ids of all rows are read where that takes seconds.
+ * A digest of the documents. The vectors and ids of all rows are read if that takes seconds.
  * Of larger collections, one row of each of 10,000 equal stretches is read, at a pseudo-random
  * place: other embeddings differ in some of these rows, and a file of which a few rows were changed
  * differs in its version.
  *
- * @param version The version of the documents' file, such as its size and modification time. It counts only where not all rows are read: a copy is the same documents.
+ * @param version The version of the documents' file, such as its size and modification time. It counts only if not all rows are read: a copy is the same documents.
  */
 export function documentsIdentity(
   documents: DocumentVectors,

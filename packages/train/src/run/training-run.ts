@@ -28,10 +28,10 @@ export interface TrainingHooks {
   onStart?: ((steps: number) => void) | undefined
   onStep?: ((record: StepRecord) => void) | undefined
   onValidation?: ((record: ValidationRecord) => void) | undefined
-  /** Gets a sentence where a setting keeps the training from learning. */
+  /** Gets a sentence if a setting keeps the training from learning. */
   onRemark?: ((remark: string) => void) | undefined
   /**
-   * Stops after the step under way, with a checkpoint to resume from. While the layers below those
+   * Stops after the step under way, with a checkpoint to resume from. While the layers below the layers
    * that learn are computed, `ABORTED` is thrown; what is computed by then is kept.
    */
   signal?: AbortSignal | undefined
@@ -44,7 +44,7 @@ interface Parts extends TrainingHooks {
   examples: Examples
   validation?: readonly TrainingQuery[] | undefined
   settings: TrainSettings
-  /** The inputs in which this training must equal that of a checkpoint. */
+  /** The inputs that this training must share with a checkpoint. */
   identity: Identity
   out: string
   /** The lock on `out`: checked before a checkpoint or the result is written. */
@@ -144,7 +144,7 @@ export class TrainingRun {
     onStep?.(record)
   }
 
-  /** Says so where the first batch's softmax is nearly uniform. */
+  /** Says so if the first batch's softmax is nearly uniform. */
   async #remarkFlatSoftmax(): Promise<void> {
     const { examples, encoder, documents, settings, onRemark } = this.#parts
     if (!onRemark || !lossNamed(settings.loss).needsSharpSoftmax) return
@@ -209,7 +209,7 @@ export class TrainingRun {
     return progress
   }
 
-  /** Writes the best checkpoint where the training was killed after the latest, which is the best. */
+  /** Writes the best checkpoint if the training was killed after the latest, which is the best. */
   async #completeBest(): Promise<void> {
     const { best, step } = this.#progress
     if (best?.step !== step) return

@@ -149,7 +149,7 @@ export class TrainingStep {
   }
 
   /**
-   * Runs one batch and puts its gradients in the place of those before, or adds them.
+   * Runs one batch, and replaces the previous gradients or adds to them.
    *
    * @param number The batch's number, which decides dropout.
    * @param queriesOfStep Over how many queries the loss of a step is a mean.

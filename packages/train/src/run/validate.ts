@@ -16,8 +16,8 @@ export const MEASURES = ['MRR@10', 'nDCG@10', 'MAP@10', 'Recall@10'] as const
  * How well embeddings rank the candidates of held-out queries (docs/method.md section 7).
  *
  * The loss is the KL divergence with the original labels, equal probability on the
- * ground truth, over lists into which that is injected: where it was not retrieved it
- * would have no loss. The measures are of the retrieved candidates, reranked, and
+ * ground truth, over lists into which that is injected: if it was not retrieved it
+ * would have no loss. The measures rate the retrieved candidates, reranked, and
  * nothing is injected: a relevant document that was not found counts as not found.
  */
 export function validate(

@@ -50,7 +50,7 @@ export interface TrialCollection {
   texts?: readonly TrialTexts[] | undefined
 }
 
-/** A judged query and its candidates as reranking takes them, with texts of this tokenizer where there are any. */
+/** A judged query and its candidates as reranking takes them, with texts of this tokenizer if there are any. */
 export function viewsOf(
   collection: TrialCollection,
   own: TrialQuery,
@@ -67,7 +67,7 @@ export function viewsOf(
   return [asked, { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }]
 }
 
-/** Settings with the corpus's term statistics, where they are known and count. */
+/** Settings with the corpus's term statistics, if they are known and count. */
 export function withStatistics(
   collection: TrialCollection,
   settings: MethodSettings,
@@ -89,7 +89,7 @@ function textsOf({ texts }: TrialCollection, tokenizer: Tokenizer): TrialTexts |
 /** How a ranking is measured; plain data that a worker can be sent. */
 export interface ScorerOptions {
   measure: string
-  /** From which grade on a document is relevant; 1 where not set. */
+  /** From which grade on a document is relevant; 1 if not set. */
   level?: number | undefined
   /** Grades below the level give no gain in nDCG either. */
   strict?: boolean | undefined

@@ -118,7 +118,7 @@ function openContext(
 
 /**
  * The grades of the first documents once the first `inside` candidates are reordered: all other
- * places of the run follow in their order, those in between that could not be reranked first.
+ * places of the run follow in their order, starting with candidates in between that could not be reranked.
  */
 function gradesInOrder(
   { places, grades }: TrialQuery,

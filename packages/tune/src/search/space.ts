@@ -4,7 +4,7 @@ import { KithError } from '@kith/core'
 /** A value of a dimension. */
 export type Value = number | string | boolean
 
-/** Makes a dimension part of the search only where another one, named before it, has a value. */
+/** Makes a dimension part of the search only if another one, named before it, has a value. */
 export interface Condition {
   dimension: string
   is: Value

@@ -24,7 +24,7 @@ const DRAWS = 32
 
 /**
  * The Tree-structured Parzen Estimator: draws from the density of the good trials,
- * and takes the draw that is most likely there compared with all other trials. Those of the same
+ * and takes the draw that is most likely there compared with all other trials. Trials of the same
  * round, whose values are not known yet, count among the others: the round spreads out.
  * The same recipe and trials give the same suggestions.
  */
@@ -68,7 +68,7 @@ export interface FinishedTrial {
   value: number
 }
 
-/** Trials are suggested in rounds of this many, whatever the number of workers. */
+/** Trials are suggested in rounds of this many, for any number of workers. */
 export const ROUND = 8
 
 /** The parameters of a study's suggestions, apart from its finished trials. */
@@ -103,7 +103,7 @@ type Kernel =
 
 /**
  * The density of some points of a space: the even mixture of a kernel around each point
- * and of the whole space. A kernel is a product over the dimensions; those that a point
+ * and of the whole space. A kernel is a product over the dimensions; dimensions that a point
  * does not have are drawn evenly.
  */
 class Parzen {

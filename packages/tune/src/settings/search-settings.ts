@@ -83,7 +83,7 @@ interface StudiesPlan {
   /** For each study the queries that it learns from; it never sees a value of another. */
   learning: readonly (readonly number[])[]
   file?: StudyFile | undefined
-  /** Called with the number of trials done, over all studies: first with those that the file has. */
+  /** Called with the number of trials done, over all studies: first with the trials in the file. */
   onTrials?: ((done: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
@@ -168,7 +168,7 @@ const FOLDS_STREAM = 2 ** 40
  * Splits queries into folds of nearly equal size: the fold of each query. Queries of one group
  * stay together, so that near-copies of a question are not both learned from and judged by.
  *
- * @param groups The group of each query; where there are none, each query is its own.
+ * @param groups The group of each query; if there are none, each query is its own.
  */
 export function splitFolds(
   queries: number,
@@ -188,7 +188,7 @@ export function splitFolds(
       `folds must be a whole number from 2 to ${members.size} (${what}), got ${folds}`,
     )
   }
-  // The largest groups first: the small ones then even out what those made uneven.
+  // The largest groups first: small groups then even out the sizes of the folds.
   const order = shuffle([...members.values()], hashedWords(seed, FOLDS_STREAM)).sort(
     (a, b) => b.length - a.length,
   )

@@ -38,7 +38,7 @@ function integer(name: keyof MethodSettings, most: number): Dimension & { kind: 
 /** The largest context that is tried: docs/method.md section 4 finds sizes from 20 to 60 alike. */
 const LARGEST_CONTEXT = 100
 
-/** The settings that are searched; where there are several methods, each with its own. */
+/** The settings that are searched; if there are several methods, each with its own. */
 export function settingSpace(inputs: SpaceInputs): Space {
   const { methods = ['neighbors'], texts } = inputs
   for (const method of methods) requireTexts(method, texts)
@@ -172,5 +172,5 @@ export function parametersOf(settings: MethodSettings, space: Space): Parameters
   })
 }
 
-/** The weight of the words where settings name none (docs/method.md section 4). */
+/** The weight of the words if settings name none (docs/method.md section 4). */
 const DEFAULT_WORDS = { graph: 0.3, score: 0.2 }

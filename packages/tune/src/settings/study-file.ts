@@ -5,7 +5,7 @@ import type { Parameters } from '../search/space.ts'
 
 /** A finished trial in a study file. */
 export interface TrialLine {
-  /** 0 learns from all queries, f from all but those of fold f − 1. */
+  /** 0 learns from all queries, f from all queries outside fold f − 1. */
   study: number
   trial: number
   parameters: Parameters
