@@ -45,7 +45,11 @@ export const trainCommand = defineCommand({
       ...['docs', 'train-queries', 'train-run', 'qrels', 'model', 'adapter', 'preset', 'set'],
     ),
     ...splitOption,
-    ...targetOption,
+    target: {
+      ...targetOption.target,
+      default:
+        'judgments; --adapter linear also learns Kith’s ranking of --corpus if queries have no judgments, or about one each',
+    },
     ...rare(teacherOptions, 'corpus', 'query-text'),
     labels: {
       value: 'FILE',
