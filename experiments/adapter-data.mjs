@@ -1,4 +1,4 @@
-/** A dataset for studies of query adapters (adapter.mjs): queries, labels, searches and figures. */
+/** A dataset for studies of training (adapter.mjs, encoder.mjs): queries, labels, searches and figures. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { seededFraction } from '@kith/base/random'
@@ -7,13 +7,16 @@ import {
   evaluate,
   openEmbeddings,
   RunBuilder,
+  readLabels,
   readQrels,
   readRun,
   readTexts,
   writeEmbeddings,
+  writeQrels,
   writeRun,
 } from '@kith/ir'
 import { encodeTexts } from '@kith/pipelines/encode'
+import { labelRun } from '@kith/pipelines/labels'
 import { rerankRun } from '@kith/pipelines/rerank'
 import { searchExact } from '@kith/stores'
 import { searchBm25 } from './bm25.mjs'
@@ -33,6 +36,7 @@ class AdapterData {
   judged = {}
   #vectors = {}
   #files = {}
+  #texts = new Map()
   #trainFile
 
   constructor(folder, { model, queryPrefix, labels, own }) {
@@ -56,6 +60,9 @@ class AdapterData {
       const name = text === this.#trainFile ? 'queries.train' : 'queries'
       this.#files[split] = await this.#embeddingsOf(text, name)
       this.#vectors[split] = await openEmbeddings(this.#files[split])
+      for await (const { id, text: words } of readTexts(text)) {
+        if (this.judged[split].has(id)) this.#texts.set(`${split} ${id}`, words)
+      }
     }
     this.training = await this.#trainingQueries()
   }
@@ -76,12 +83,13 @@ class AdapterData {
     return out
   }
 
-  /** The judged queries of a split, with their embeddings. */
+  /** The judged queries of a split, with their texts and embeddings. */
   queriesOf(split) {
     const embeddings = this.#vectors[split]
     return [...this.judged[split].keys()].map((id) => {
       const row = embeddings.rowOf(id)
-      return { id, vector: embeddings.read(row, row + 1) }
+      const text = this.#texts.get(`${split} ${id}`)
+      return { id, text, vector: embeddings.read(row, row + 1) }
     })
   }
 
@@ -93,6 +101,12 @@ class AdapterData {
     })
     const rows = queries.length
     return searchExact({ data, rows, dimensions }, this.docs, { top, metric: 'dot' })
+  }
+
+  /** The rows of the first 200 documents of each query. */
+  async candidatesOf(queries) {
+    const { rows, perQuery } = await this.#searched(queries, 200)
+    return queries.map((_, q) => rows.slice(q * perQuery, (q + 1) * perQuery))
   }
 
   async #runOf(queries, top) {
@@ -137,17 +151,19 @@ class AdapterData {
       await rerankRun({ run, ...embeddings, ...texts, workers: 1, out: reranked })
     }
     const taught = await readRun(reranked)
-    const found = await this.#searched(queries, 200)
+    const found = await this.candidatesOf(queries)
     return queries.map((query, q) => {
       const { ids, scores } = taught.get(query.id)
+      const rows = ids.map((id) => this.docs.rowOf(id))
       const powers = Array.from(scores.slice(0, 50), (score) => Math.exp(2 * (score - scores[0])))
       const sum = powers.reduce((a, b) => a + b, 0)
       return {
         ...query,
-        retrieved: found.rows.slice(q * found.perQuery, (q + 1) * found.perQuery),
+        retrieved: found[q],
         relevant: this.#relevantTo(query.id),
+        ranked: { rows, scores },
         taught: {
-          rows: ids.slice(0, 50).map((id) => this.docs.rowOf(id)),
+          rows: rows.slice(0, 50),
           values: powers.map((power) => power / sum),
         },
       }
@@ -181,6 +197,47 @@ class AdapterData {
     return this.training.flatMap((query) => {
       const [first] = qrels.get(query.id)?.keys() ?? []
       return first === undefined ? [] : [{ ...query, relevant: [this.docs.rowOf(first)] }]
+    })
+  }
+
+  /** Judgments with one relevant document per query. */
+  drawn(qrels, draw) {
+    return new Map(
+      [...qrels].map(([query, judged]) => {
+        const relevant = [...judged].filter(([, grade]) => grade > 0).sort()
+        return [
+          query,
+          new Map([relevant[Math.floor(seededFraction(draw, query) * relevant.length)]]),
+        ]
+      }),
+    )
+  }
+
+  /** The training queries with the labels that `kith labels` makes of one judgment per query. */
+  async evidence(draw, settings, texts) {
+    const out = this.at(`${settings.target}${texts ? '-texts' : ''}-${draw}.jsonl`)
+    if (!existsSync(out)) {
+      const qrels = this.at(`one-${draw}.tsv`)
+      const one = this.hasMany ? this.drawn(this.judged.train, draw) : this.judged.train
+      await writeQrels(qrels, one, { format: 'beir' })
+      const files = {
+        run: this.at('train.trec'),
+        queries: this.#files.train,
+        docs: this.#files.docs,
+      }
+      const words = texts ? { corpus: this.corpus, queryText: this.#textOf('train'), texts } : {}
+      await labelRun({ ...files, qrels, ...words, settings, out })
+    }
+    const labels = new Map()
+    for await (const entry of readLabels(out)) {
+      labels.set(entry.query, {
+        rows: entry.docs.map((id) => this.docs.rowOf(id)),
+        values: entry.labels,
+      })
+    }
+    return this.training.flatMap((query) => {
+      const own = labels.get(query.id)
+      return own ? [{ ...query, labels: own }] : []
     })
   }
 

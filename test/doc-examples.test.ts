@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { writeEmbeddings, writeQrels, writeRun } from '@kith/ir'
+import { AdapterModel } from '@kith/train'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allCommands } from '../packages/cli/src/command-list.ts'
@@ -146,5 +147,6 @@ async function writeCollection(at: string): Promise<void> {
   await writeQrels(join(at, 'qrels.trec'), qrels)
   const both = queries.map((query, i) => [query, new Map([i * 3, i].map((d) => [docs[d]!, 1]))])
   await writeQrels(join(at, 'complete.trec'), new Map(both as [string, Map<string, number>][]))
+  await new AdapterModel({ kind: 'linear', dimensions: 4 }).save(join(at, 'adapter'))
   await writeQrels(join(at, 'decisions.qrels'), new Map([['q0', new Map([['d7', 1]])]]))
 }

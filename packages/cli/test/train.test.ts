@@ -66,12 +66,19 @@ describe('kith train', () => {
     })
   })
 
+  test('names the default of --target in its help', () => {
+    const help = succeed('train', '--help')
+    expect(help).toMatch(/--target KIND .* \(default: judgments; --adapter linear also learns/)
+    expect(help).not.toContain('default: mixed')
+  })
+
   test('says so if no checkpoint is better than the start on dev queries', () => {
     const out = succeed(
       ...['train', ...inputs('queries.npy'), '--adapter', 'mlp', '--set', 'epochs=1'],
       ...['--set', 'learningRate=0', '--out', path('still')],
     )
     expect(out).toContain('all steps done (1 steps); the weights from before training')
+    expect(out).not.toContain('next:')
     expect(out.trimEnd().split('\n').at(-1)).toBe(
       'keep the old encoder: no later weights are better on the dev queries',
     )
@@ -84,6 +91,7 @@ describe('kith train', () => {
       ...['--set', 'learningRate=0', '--set', 'holdOut=0.65', '--out', path('unmoved')],
     )
     expect(out).toContain('ended early (5 steps); the weights from before training')
+    expect(out).not.toContain('next:')
     expect(out).toContain('on 10 held-out queries, searching all documents:')
     expect(out.trimEnd().split('\n').at(-1)).toBe(
       'keep the old encoder: training gains nothing on held-out queries',
@@ -149,7 +157,7 @@ describe('kith train', () => {
     const { code, out, err } = kith(
       ...['train', '--docs', path('long.npy'), '--qrels', path('train.trec'), '--set', 'steps=1'],
       ...['--train-queries', path('queries.npy'), '--train-run', path('cosine.trec')],
-      ...['--adapter', 'mlp', '--out', path('by-cosine')],
+      ...['--adapter', 'mlp', '--set', 'holdOut=0', '--out', path('by-cosine')],
     )
     expect(code, err).toBe(0)
     expect(err).toContain('training compares by inner product')

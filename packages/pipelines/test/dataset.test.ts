@@ -91,6 +91,34 @@ describe('files of a dataset', () => {
     expect(openDataset(at).place('run')).toBe(join(at, '.kith/minilm/run.trec'))
   })
 
+  test('that a model learns from are named by their split, with a warning if it is the test split', () => {
+    const remarksOf = (at: string, options: Parameters<typeof openDataset>[1]) => {
+      const remarks: string[] = []
+      openDataset(at, options).remarkSplit({ onRemark: (remark) => void remarks.push(remark) })
+      return remarks
+    }
+    const texts = ['corpus.jsonl', 'queries.jsonl']
+    const one = datasetOf('only-test', ...texts, 'qrels/test.tsv')
+    const using = 'using the judgments of split test (qrels/test.tsv)'
+    const warning =
+      'split test is for measuring: measure a model that learns from it on other queries'
+    expect(remarksOf(one, { purpose: 'train' })).toEqual([
+      `${using}; there is no other split`,
+      warning,
+    ])
+    expect(remarksOf(one, { purpose: 'measure' })).toEqual([])
+    const two = datasetOf('train-test', ...texts, 'qrels/test.tsv', 'qrels/train.tsv')
+    expect(remarksOf(two, { purpose: 'train' })).toEqual([
+      'using the judgments of split train (qrels/train.tsv); other splits: test',
+    ])
+    expect(remarksOf(two, { purpose: 'train', split: 'test' })).toEqual([
+      `${using}; other splits: train`,
+      warning,
+    ])
+    const none = datasetOf('no-split', ...texts, 'qrels.tsv')
+    expect(remarksOf(none, { purpose: 'train' })).toEqual([])
+  })
+
   test('that are missing are named with the places where they are expected', async () => {
     const at = datasetOf('empty', 'queries.jsonl')
     const dataset = openDataset(at)

@@ -55,9 +55,10 @@ describe('tuneRun', () => {
     await writeEmbeddings(path('fewer.npy'), { dimensions: 8, ids }, [docs.read(0, 99)])
     await docs.close()
     const fewer = { docs: path('fewer.npy') }
-    await expect(tune('x.json', fewer)).rejects.toThrow(
-      /run\.trec:\d+: 1 candidates of the run have no embedding in .*fewer\.npy: d99; pass missing: 'skip/,
-    )
+    await expect(tune('x.json', fewer)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining('d99'),
+    })
     const remarks: string[] = []
     const inputs = { ...files(), ...fewer, qrels: path('topic.trec'), missing: 'skip' as const }
     const { missing } = await tuneRun(

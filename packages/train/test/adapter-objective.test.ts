@@ -27,7 +27,7 @@ function documentsOf(rows: number): DocumentVectors {
   }
 }
 
-/** Queries with a part over a list, and one over the corpus. */
+/** Queries with a part over a list, most with one over the corpus, some with a part over another list. */
 function queriesOf(count: number, documents: number): AdapterQuery[] {
   return Array.from({ length: count }, (_, q) => {
     const list = Array.from({ length: 4 + (q % 3) }, (_, i) => (5 * q + 3 * i) % documents)
@@ -40,6 +40,7 @@ function queriesOf(count: number, documents: number): AdapterQuery[] {
       parts: [
         { weight: 0.5, target, over: list },
         ...(q % 4 === 0 ? [] : [{ weight: 0.5, target: one, over: 'corpus' as const }]),
+        ...(q % 5 === 0 ? [{ weight: 0.25, target, over: list.slice(0, 3) }] : []),
       ],
     }
   })
@@ -89,21 +90,26 @@ const problem = {
 } satisfies AdapterProblem
 
 describe('AdapterObjective', () => {
-  test('computes the value and the gradient of the plain formula', async () => {
-    const change = numbers(size).map((one) => one / 4)
-    const { value, gradient } = await evaluated(problem, change)
-    expect(value).toBeCloseTo(plainValue(problem, change), 3)
-    for (let i = 0; i < size; i++) {
-      const step = 1e-3
-      const moved = (by: number) => {
-        const there = change.slice()
-        there[i] = there[i]! + by
-        return { at: there[i]!, value: plainValue(problem, there) }
+  test.each([40, 9000])(
+    'computes the plain formula and its gradient (%i documents)',
+    async (rows) => {
+      const documents = rows === 40 ? problem.documents : documentsOf(rows)
+      const own = { ...problem, documents, queries: queriesOf(11, rows) }
+      const change = numbers(size).map((one) => one / 4)
+      const { value, gradient } = await evaluated(own, change)
+      expect(value).toBeCloseTo(plainValue(own, change), 3)
+      for (let i = 0; i < size; i += rows === 40 ? 1 : 17) {
+        const step = 1e-3
+        const moved = (by: number) => {
+          const there = change.slice()
+          there[i] = there[i]! + by
+          return { at: there[i]!, value: plainValue(own, there) }
+        }
+        const [high, low] = [moved(step), moved(-step)]
+        expect(gradient[i]).toBeCloseTo((high.value - low.value) / (high.at - low.at), 2)
       }
-      const [high, low] = [moved(step), moved(-step)]
-      expect(gradient[i]).toBeCloseTo((high.value - low.value) / (high.at - low.at), 2)
-    }
-  })
+    },
+  )
 
   test('does not depend on the lengths of queries', async () => {
     const longer = problem.queries.map((query) => ({
@@ -126,13 +132,16 @@ describe('AdapterObjective', () => {
     expect(value / plainValue(large, change)).toBeCloseTo(1, 5)
   })
 
-  test('computes the same bits for any number of threads', async () => {
-    const large = { ...problem, documents: documentsOf(9000), queries: queriesOf(530, 9000) }
-    const change = numbers(size).map((one) => one / 4)
-    const [one, two] = [await evaluated(large, change, 1), await evaluated(large, change, 2)]
-    expect(two.value).toBe(one.value)
-    expect(Array.from(two.gradient)).toEqual(Array.from(one.gradient))
-  })
+  test.each([3000, 9000])(
+    'computes the same bits for any number of threads (%i documents)',
+    async (rows) => {
+      const large = { ...problem, documents: documentsOf(rows), queries: queriesOf(530, rows) }
+      const change = numbers(size).map((one) => one / 4)
+      const [one, two] = [await evaluated(large, change, 1), await evaluated(large, change, 2)]
+      expect(two.value).toBe(one.value)
+      expect(Array.from(two.gradient)).toEqual(Array.from(one.gradient))
+    },
+  )
 
   test('computes nearly the same value from a sample of the corpus, the same each time', async () => {
     const large = { ...problem, documents: documentsOf(5000), queries: queriesOf(60, 5000) }

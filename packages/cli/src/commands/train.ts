@@ -55,7 +55,11 @@ export const trainCommand = defineCommand({
       ...['docs', 'train-queries', 'train-run', 'qrels', 'model', 'adapter', 'preset', 'set'],
     ),
     ...splitOption,
-    target: { ...targetOption.target, default: 'the judgments, or --labels' },
+    target: {
+      ...targetOption.target,
+      default:
+        'judgments; --adapter linear also learns Kith’s ranking of --corpus if queries have no judgments, or about one each',
+    },
     ...rare(teacherOptions, 'corpus', 'query-text'),
     labels: {
       value: 'FILE',

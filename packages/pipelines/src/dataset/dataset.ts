@@ -294,14 +294,19 @@ export class Dataset {
     return `${what} (${shown.join(', ')}, …)`
   }
 
-  /** Says which judgments are used, if there are several splits. */
+  /** Says which judgments are used if there are several splits, or if a model learns from them. */
   remarkSplit({ onRemark }: Hooks): void {
     const file = this.#options.files?.qrels ? undefined : this.#found('qrels')
     const others = this.splits.filter((split) => split !== this.split)
-    if (file === undefined || others.length === 0) return
+    const learns = this.#options.purpose === 'train' && this.split !== undefined
+    if (file === undefined || (others.length === 0 && !learns)) return
+    const rest =
+      others.length > 0 ? `other splits: ${others.join(', ')}` : 'there is no other split'
     const name = relative(this.folder, file)
+    onRemark?.(`using the judgments of split ${this.split} (${name}); ${rest}`)
+    if (!learns || !/^test(\.|$)/.test(this.split!)) return
     onRemark?.(
-      `using the judgments of split ${this.split} (${name}); other splits: ${others.join(', ')}`,
+      `split ${this.split} is for measuring: measure a model that learns from it on other queries`,
     )
   }
 }

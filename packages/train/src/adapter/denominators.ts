@@ -19,7 +19,7 @@ export interface SoftmaxSet {
 const EXACT = 300_000
 /** A sample of documents that represents the rest of a larger corpus. */
 const SAMPLE = 1000
-/** Documents whose scores are computed together. */
+/** Documents whose scores are computed together; lists of a larger corpus are computed apart. */
 const DOCUMENTS = 8192
 /** Maximum count of numbers in the vectors of queries with separate documents. */
 const NUMBERS = 2 ** 22
@@ -72,6 +72,9 @@ export class Denominators {
     queries: Float32Array,
     block: { number: number; slopes: Float32Array },
   ): Promise<number> {
+    if (this.#exact && this.#documents.rows <= DOCUMENTS) {
+      return this.#addTogether(pairsOf(sets), queries, block.slopes)
+    }
     const totals = new Totals(sets, this.#documents.dimensions)
     const corpus = placesOf(sets, ({ over }) => over === 'corpus')
     const lists = placesOf(sets, ({ over }) => over !== 'corpus')
@@ -87,6 +90,39 @@ export class Denominators {
 
   async close(): Promise<void> {
     await this.#session.close()
+  }
+
+  /** Softmaxes over a corpus of one block: lists take the scores that the whole corpus has. */
+  async #addTogether(
+    pairs: readonly SoftmaxPair[],
+    queries: Float32Array,
+    slopes: Float32Array,
+  ): Promise<number> {
+    const { rows, dimensions } = this.#documents
+    const longest = Math.max(1, ...pairs.map(({ list }) => list?.over.length ?? 0))
+    const places = new Int32Array(pairs.length * longest)
+    const offsets = new Float32Array(places.length).fill(NEVER)
+    pairs.forEach(({ list }, i) => {
+      if (!list) return
+      places.set(list.over as ArrayLike<number>, i * longest)
+      offsets.fill(0, i * longest, i * longest + list.over.length)
+    })
+    const weights = {
+      all: Float32Array.from(pairs, ({ corpus }) => corpus?.weight ?? 0),
+      lists: Float32Array.from(pairs, ({ list }) => list?.weight ?? 0),
+    }
+    const own = rowsOf(queries, pairs, [...pairs.keys()], dimensions)
+    const lists = { places, offsets, weights }
+    const documents = this.#documents.read(0, rows)
+    const found = await this.#session.overBoth(own, documents, dimensions, lists)
+    let value = 0
+    pairs.forEach(({ query, corpus, list }, i) => {
+      if (corpus) value += corpus.weight * found.logSums[i]!
+      if (list) value += list.weight * found.listLogSums[i]!
+      const [from, to] = [i * dimensions, query * dimensions]
+      for (let k = 0; k < dimensions; k++) slopes[to + k] = slopes[to + k]! + found.means[from + k]!
+    })
+    return value
   }
 
   /** Softmaxes over all documents, block by block. */
@@ -216,6 +252,25 @@ class Totals {
   }
 }
 
+/** Softmaxes of a query that are computed together. */
+interface SoftmaxPair {
+  query: number
+  corpus?: SoftmaxSet
+  list?: SoftmaxSet
+}
+
+/** Pairs of the sets over the corpus and over a list that follow one another. */
+function pairsOf(sets: readonly SoftmaxSet[]): SoftmaxPair[] {
+  const pairs: SoftmaxPair[] = []
+  for (const set of sets) {
+    const kind = set.over === 'corpus' ? 'corpus' : 'list'
+    const last = pairs.at(-1)
+    if (last?.query === set.query && !last[kind]) last[kind] = set
+    else pairs.push({ query: set.query, [kind]: set })
+  }
+  return pairs
+}
+
 function placesOf(
   sets: readonly SoftmaxSet[],
   chosen: (set: SoftmaxSet) => boolean,
@@ -226,7 +281,7 @@ function placesOf(
 /** The queries of some sets, a row each. */
 function rowsOf(
   queries: Float32Array,
-  sets: readonly SoftmaxSet[],
+  sets: readonly { query: number }[],
   places: readonly number[],
   dimensions: number,
 ): Float32Array {

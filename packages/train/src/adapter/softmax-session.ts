@@ -8,6 +8,16 @@ export interface Softmaxes {
   means: Float32Array
 }
 
+/** Lists of documents among those of all queries, as many places for each query. */
+export interface Lists {
+  /** Places of documents, queries × length. */
+  places: Int32Array
+  /** Added to the scores of these documents. */
+  offsets: Float32Array
+  /** The factor of each query's mean document over all documents, and over its list. */
+  weights: { all: Float32Array; lists: Float32Array }
+}
+
 /** Below any score: a document with it has no part in a softmax. */
 export const NEVER = -1e9
 
@@ -18,15 +28,17 @@ export const NEVER = -1e9
 export class SoftmaxSession {
   readonly #shared: InferenceSession
   readonly #own: InferenceSession
+  readonly #both: InferenceSession
 
-  private constructor(shared: InferenceSession, own: InferenceSession) {
-    this.#shared = shared
-    this.#own = own
+  private constructor([shared, own, both]: readonly InferenceSession[]) {
+    this.#shared = shared!
+    this.#own = own!
+    this.#both = both!
   }
 
   static async open(dimensions: number, device: DeviceOptions): Promise<SoftmaxSession> {
-    const shared = await openGraph(sharedGraph(dimensions), device)
-    return new SoftmaxSession(shared, await openGraph(ownGraph(dimensions), device))
+    const graphs = [sharedGraph, ownGraph, bothGraph].map((graph) => graph(dimensions))
+    return new SoftmaxSession(await Promise.all(graphs.map((graph) => openGraph(graph, device))))
   }
 
   /**
@@ -70,14 +82,43 @@ export class SoftmaxSession {
     })
   }
 
+  /**
+   * Softmaxes over the same documents for all queries, and over a list of these documents for each.
+   *
+   * @returns `means` is the weighted sum of both mean documents.
+   */
+  async overBoth(
+    queries: Float32Array,
+    documents: Float32Array,
+    dimensions: number,
+    { places, offsets, weights }: Lists,
+  ): Promise<Softmaxes & { listLogSums: Float32Array }> {
+    const [rows, count] = [queries.length / dimensions, documents.length / dimensions]
+    const length = places.length / rows
+    const results = await this.#both.run({
+      queries: new Tensor('float32', queries, [rows, dimensions]),
+      documents: new Tensor('float32', documents, [count, dimensions]),
+      places: new Tensor('int32', places, [rows, length]),
+      offsets: new Tensor('float32', offsets, [rows, length]),
+      allWeights: new Tensor('float32', weights.all, [rows, 1]),
+      listWeights: new Tensor('float32', weights.lists, [rows, 1]),
+    })
+    const listLogSums = results['listLogSums']!.data as Float32Array
+    return { ...softmaxesOf(results), listLogSums }
+  }
+
   async close(): Promise<void> {
     await this.#shared.release()
     await this.#own.release()
+    await this.#both.release()
   }
 }
 
 async function run(session: InferenceSession, feeds: Record<string, Tensor>): Promise<Softmaxes> {
-  const results = await session.run(feeds)
+  return softmaxesOf(await session.run(feeds))
+}
+
+function softmaxesOf(results: Awaited<ReturnType<InferenceSession['run']>>): Softmaxes {
   return {
     logSums: results['logSums']!.data as Float32Array,
     means: results['means']!.data as Float32Array,
@@ -107,16 +148,43 @@ function ownGraph(dimensions: number): Graph {
   return graph
 }
 
+function bothGraph(dimensions: number): Graph {
+  const graph = new Graph()
+  const queries = graph.input('queries', 'float32', ['queries', dimensions])
+  const documents = graph.input('documents', 'float32', ['documents', dimensions])
+  const places = graph.input('places', 'int32', ['queries', 'length'])
+  const offsets = graph.input('offsets', 'float32', ['queries', 'length'])
+  const allWeights = graph.input('allWeights', 'float32', ['queries', 1])
+  const listWeights = graph.input('listWeights', 'float32', ['queries', 1])
+  const attributes = { axis: 1 }
+  const scores = op.linear(queries, documents)
+  const [own] = graph.node('GatherElements', [scores, places], [places.shape], { attributes })
+  const listed = op.add(own!, offsets)
+  const [all, lists] = [op.softmax(scores), op.softmax(listed)]
+  graph.output('logSums', logSum(scores, all))
+  graph.output('listLogSums', logSum(listed, lists))
+  const weighted = [op.multiply(all, allWeights), places, op.multiply(lists, listWeights)]
+  const [shares] = graph.node('ScatterElements', weighted, [scores.shape], {
+    attributes: { ...attributes, reduction: 'add' },
+  })
+  graph.output('means', op.matmul(shares!, documents))
+  return graph
+}
+
+function finish(graph: Graph, scores: Value, mean: (shares: Value) => Value): void {
+  const shares = op.softmax(scores)
+  graph.output('logSums', logSum(scores, shares))
+  graph.output('means', mean(shares))
+}
+
 /**
  * ln Σ eˢ is the highest score less the logarithm of the highest share: the runtime's own
  * ReduceLogSumExp takes a tenth of a fit more.
  */
-function finish(graph: Graph, scores: Value, mean: (shares: Value) => Value): void {
-  const shares = op.softmax(scores)
+function logSum(scores: Value, shares: Value): Value {
   const share = highest(shares)
-  const [logarithm] = graph.node('Log', [share], [share.shape])
-  graph.output('logSums', op.subtract(highest(scores), logarithm!))
-  graph.output('means', mean(shares))
+  const [logarithm] = scores.graph.node('Log', [share], [share.shape])
+  return op.subtract(highest(scores), logarithm!)
 }
 
 /** The highest value along the last axis, which stays, of size 1. */
