@@ -60,6 +60,25 @@ function writerOf(file) {
 
 export function countCollection(tokenizer, corpus) {
   const passages = asked() ?? 100_000
+  const { statistics, seconds, most } = measureStatistics(tokenizer, passages, corpus)
+  const million = (seconds / passages) * MILLION
+  console.log(
+    `\nStatistics of ${passages} passages of ${WORDS} words, tokenizer ${tokenizer}, one core\n`,
+  )
+  console.log(
+    table([
+      ['figure', 'measured', 'at most'],
+      ['different terms', statistics.hashes.length, ''],
+      ['seconds of CPU time', seconds.toFixed(2), ''],
+      [`seconds per million passages`, million.toFixed(1), tokenizer === 'english' ? '25' : '12'],
+      ...(corpus ? [['µs per text of the corpus', perText(corpus, tokenizer).toFixed(1), '']] : []),
+      ['MB beyond the passages', (most / 2 ** 20).toFixed(0), '200'],
+    ]),
+  )
+}
+
+/** The statistics of so many passages, the seconds of CPU time they take, and the bytes. */
+export function measureStatistics(tokenizer, passages, corpus) {
   const write = corpus === undefined ? writer : writerOf(corpus)
   const builder = new TermStatisticsBuilder({ tokenizer })
   const before = memory()
@@ -77,20 +96,7 @@ export function countCollection(tokenizer, corpus) {
   const statistics = builder.finish()
   seconds += secondsSince(start)
   most = Math.max(most, memory() - before)
-  const million = (seconds / passages) * MILLION
-  console.log(
-    `\nStatistics of ${passages} passages of ${WORDS} words, tokenizer ${tokenizer}, one core\n`,
-  )
-  console.log(
-    table([
-      ['figure', 'measured', 'at most'],
-      ['different terms', statistics.hashes.length, ''],
-      ['seconds of CPU time', seconds.toFixed(2), ''],
-      [`seconds per million passages`, million.toFixed(1), tokenizer === 'english' ? '25' : '12'],
-      ...(corpus ? [['µs per text of the corpus', perText(corpus, tokenizer).toFixed(1), '']] : []),
-      ['MB beyond the passages', (most / 2 ** 20).toFixed(0), '200'],
-    ]),
-  )
+  return { statistics, seconds, most }
 }
 
 /** Seconds of CPU time since then. */

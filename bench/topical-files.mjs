@@ -19,7 +19,9 @@ export async function writeTopicalFiles(
   const rows = function* (count) {
     for (let i = 0; i < count; i++) {
       const center = centers[i % TOPICS]
-      yield vector(dimensions, random).map((value, j) => (value + center[j]) / 20)
+      const row = vector(dimensions, random)
+      for (let j = 0; j < dimensions; j++) row[j] = (row[j] + center[j]) / 20
+      yield row
     }
   }
   const files = { docs: join(folder, 'docs.npy'), queries: join(folder, 'queries.npy') }
@@ -42,5 +44,7 @@ export async function writeTopicalRun(file, { documents, queries, candidates }) 
 }
 
 function vector(length, random) {
-  return Float32Array.from({ length }, () => random() + random() - 1)
+  const numbers = new Float32Array(length)
+  for (let i = 0; i < length; i++) numbers[i] = random() + random() - 1
+  return numbers
 }
