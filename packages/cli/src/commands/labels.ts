@@ -66,7 +66,7 @@ export const labelOptions = {
   ...levelOption,
   format: {
     value: 'NAME',
-    help: 'output format; formats with texts take :probability or :logit behind the name, such as listwise:logit',
+    help: 'output format; formats with texts accept :probability or :logit after the name, such as listwise:logit',
     default: 'from the extension of --out, or jsonl',
   },
   negatives: {

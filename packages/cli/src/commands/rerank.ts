@@ -79,7 +79,7 @@ const rerankOptions = {
     rare: true,
     value: 'FILE',
     file: 'input',
-    help: 'file of kith calibrate, for the same',
+    help: 'file of kith calibrate, for --cutoff and for relevance in a .parquet run',
   },
   ...rare(shardOption),
   ...settingOptions,
@@ -159,7 +159,7 @@ function readCutoff(values: RerankValues): RerankInputs['cutoff'] {
   throw new UsageError(`--cutoff must be auto, a number of hits or relevance:0.5, got ${given}`)
 }
 
-/** Documents that a cross-encoder reranks where --then-cross-encode does not say. */
+/** Documents that a cross-encoder reranks if --then-cross-encode does not say. */
 const FIRST = 10
 
 /** The cross-encoder that the options name, if they name one; it needs texts. */
@@ -176,7 +176,7 @@ function readThenCrossEncode(
       `--then-cross-encode must rerank at least 1 document, such as MODEL:10, got ${given}`,
     )
   }
-  // That --corpus and --query-text go together is checked before; a store has the documents' texts.
+  // Checked before: --corpus and --query-text are given together. A store has the documents' texts.
   if (values['query-text'] === undefined) {
     const needed = 'store' in source ? '--query-text' : '--corpus and --query-text'
     throw new UsageError(`--then-cross-encode needs texts; add ${needed}`)
@@ -223,7 +223,7 @@ export const rerankCommand = defineCommand({
   },
 })
 
-/** Prints the result of a reranking: how many queries, how fast, and figures where there are judgments. */
+/** Prints the result of a reranking: how many queries, how fast, and figures if there are judgments. */
 function tellReranked(output: Output, result: RerankResult): void {
   const { out, queries, seconds, figures, kept, crossEncoded, folded } = result
   if (kept) {
@@ -236,7 +236,7 @@ function tellReranked(output: Output, result: RerankResult): void {
   const rate = `${Math.round(queries / seconds)}/s`
   const speed = `${queries} queries reranked${read} in ${seconds.toFixed(1)} s (${rate})`
   const left =
-    folded === undefined ? [] : [`${folded} documents folded into a better one of their query`]
+    folded === undefined ? [] : [`${folded} documents folded into a higher-ranked document`]
   if (!figures) {
     output.result(
       { out, queries, seconds, crossEncoded, folded },

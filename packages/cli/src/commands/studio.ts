@@ -49,7 +49,7 @@ const studioOptions = {
   model: { ...modelOptions.model, default: 'none, which disables free-text queries' },
 } satisfies Options
 
-/** The files that the options name, or those of the demo where they name none. */
+/** The files in the options, or the files of the demo if the options name none. */
 function readStudioFiles(values: Values<typeof studioOptions>): StudioFiles {
   const [run, queries, docs] = (['run', 'queries', 'docs'] as const).map((name) =>
     optionalText(values, name),

@@ -214,7 +214,7 @@ function adapterVerdict({ heldOut, keepsOld }: FitResult): string {
     : 'the gain on held-out queries may be chance: measure it on more queries'
 }
 
-/** The advice where held-out queries gain by the teacher's ranking alone. */
+/** The advice if held-out queries gain by the teacher's ranking alone. */
 const agreementOnly =
   'without judgments only agreement with the teacher is known: measure it on judged queries'
 

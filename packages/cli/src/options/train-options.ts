@@ -324,7 +324,7 @@ function readValidation(values: TrainingValues): QueryFiles | undefined {
   const [queries, run, qrels] = (['dev-queries', 'dev-run', 'dev-qrels'] as const).map((name) =>
     optionalText(values, name),
   )
-  // A teacher needs no judgments; where there is none, the training itself asks for them.
+  // A teacher needs no judgments; if there is none, the training itself asks for them.
   if (queries && run) return { queries, run, qrels }
   if (queries || run || qrels) {
     throw new UsageError('--dev-queries, --dev-run and --dev-qrels must be given together')

@@ -292,7 +292,7 @@ const PLACE = /(:\d+){1,2}$/
  * A reader of the files that passages came from, by their path in the folder. Any other path, even of
  * a file in the folder, gives undefined; so nothing outside the folder can be read.
  *
- * @throws (the reader) A `FileError` where the file has gone since, or a link leads elsewhere.
+ * @throws (the reader) A `FileError` if the file has gone since, or a link leads elsewhere.
  */
 export function noteReader(folder: string, passages: readonly TextEntry[]) {
   const paths = new Set(passages.map(({ id }) => id.replace(PLACE, '')))

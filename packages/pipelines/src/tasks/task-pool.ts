@@ -147,7 +147,7 @@ export class SameThreadWorker<Task, Answer> implements PoolWorker<Task[], Answer
 
   constructor(job: Promise<Job<Task, Answer>>) {
     this.#job = job
-    // Whoever asks gets the error of a job that cannot be opened.
+    // Each request fails with the error of a job that cannot be opened.
     this.#last = job.catch(() => {})
     this.ended = new Promise((resolve) => {
       this.#end = resolve
