@@ -11,7 +11,7 @@ import { fencesOf, pages, read, root } from './pages.ts'
 import { ownPostgres, run, startCluster } from './postgres.ts'
 import { readLines, type ShellLine } from './shell-lines.ts'
 
-// Real encoders and servers, on whatever machine: slow is not wrong.
+// Real encoders and servers, on any machine: slow is not wrong.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
 
 /** The pages whose lines make the files that other pages begin with. */

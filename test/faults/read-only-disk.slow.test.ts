@@ -7,7 +7,7 @@ import { temporaryFolder } from '../files.ts'
 import { onSmallDisk, smallDisks } from '../small-disk.ts'
 import { writeSmallModel } from './small-model.mjs'
 
-// Real processes, on whatever machine: slow is not wrong.
+// Real processes, on any machine: slow is not wrong.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const folder = temporaryFolder()

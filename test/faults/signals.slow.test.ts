@@ -18,7 +18,7 @@ import { emptyDatabase, postgres, run } from '../postgres.ts'
 import { hasWorkers, holds, signaled } from './signaled.ts'
 import { writeSmallModel } from './small-model.mjs'
 
-// Real processes, on whatever machine: slow is not wrong.
+// Real processes, on any machine: slow is not wrong.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const data = temporaryFolder()
@@ -102,7 +102,7 @@ interface Long {
   isMiddle(running: { pid: number; printed: string }, out: string): boolean
 }
 
-/** Commands that leave nothing: they start anew. */
+/** Commands that leave nothing: they start again. */
 const anew: Long[] = [
   {
     name: 'search',

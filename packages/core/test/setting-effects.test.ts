@@ -159,7 +159,7 @@ const jobs: Record<string, (texts: boolean) => Job> = {
   }),
 }
 
-/** The results of all inputs; undefined where the settings do not fit together. */
+/** The results of all inputs; undefined if the settings do not fit together. */
 function results(job: Job, settings: Settings): number[][] | undefined {
   try {
     return inputs.map((input) => job.run(job.use.texts ? input.texts : input.vectors, settings))

@@ -25,7 +25,7 @@ import { searchRun } from '../src/search/search-run.ts'
 import { collectTermStatistics } from '../src/terms/collect-term-statistics.ts'
 import { sizes, writeCollection } from './store-data.ts'
 
-// Real servers, on whatever machine: slow is not wrong.
+// Real servers, on any machine: slow is not wrong.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()

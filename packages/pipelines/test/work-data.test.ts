@@ -12,7 +12,7 @@ import { loadStore } from '../src/load/load-store.ts'
 import { submitRerank } from '../src/rerank/rerank-store.ts'
 import { sizes, writeCollection } from './store-data.ts'
 
-// Real servers, on whatever machine: slow is not wrong.
+// Real servers, on any machine: slow is not wrong.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()

@@ -14,7 +14,7 @@ import { submitRerank } from '../src/rerank/rerank-store.ts'
 import { sizes, writeCollection } from './store-data.ts'
 import { countResults, givenAgain, onWrite, until } from './work-support.ts'
 
-// Real servers, on whatever machine: slow is not wrong. Workers that are killed: test/faults.
+// Real servers, on any machine: slow is not wrong. Workers that are killed: test/faults.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()
