@@ -12,12 +12,12 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** The folder of a shared collection, undefined where the machine does not have it. */
+/** The folder of a shared collection, undefined if the machine does not have it. */
 export function sharedCollection(name: string): string | undefined {
   return shared(`data/${name}`, 'collection')
 }
 
-/** The folder of a shared model, undefined where the machine does not have it. */
+/** The folder of a shared model, undefined if the machine does not have it. */
 export function sharedModel(name: string): string | undefined {
   return shared(`models/${name}`, 'model')
 }

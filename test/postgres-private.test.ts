@@ -6,7 +6,7 @@ import { makeBuildFolders } from '../scripts/postgres/vector.mjs'
 import { temporaryFolder } from './files.ts'
 import { ownPostgres, startCluster } from './postgres.ts'
 
-// Real servers, on whatever machine: slow is not wrong.
+// Real servers, on any machine: slow is not wrong.
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777
 const isRoot = process.getuid?.() === 0

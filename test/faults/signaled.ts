@@ -44,7 +44,7 @@ export async function signaled(
   return { code, out, err }
 }
 
-/** Threads of Node.js itself at the most: its own, four of V8, four of libuv, and two for signals and timers. */
+/** Threads of Node.js itself at most: its own, four of V8, four of libuv, and two for signals and timers. */
 const OWN_THREADS = 11
 
 /** Whether a process has started worker threads. */

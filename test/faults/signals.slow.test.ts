@@ -101,7 +101,7 @@ interface Long {
   isMiddle(running: { pid: number; printed: string }, out: string): boolean
 }
 
-/** Commands that leave nothing: they start anew. */
+/** Commands that leave nothing: they start again. */
 const anew: Long[] = [
   {
     name: 'search',

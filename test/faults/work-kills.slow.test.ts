@@ -19,7 +19,7 @@ import type { Cluster } from '../../scripts/postgres/cluster.mjs'
 import { temporaryFolder } from '../files.ts'
 import { ownPostgres, run, startCluster } from '../postgres.ts'
 
-// Real servers and processes, on whatever machine: slow is not wrong.
+// Real servers and processes, on any machine: slow is not wrong.
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

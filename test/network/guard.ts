@@ -9,7 +9,7 @@ const log = (folder: string): string => join(folder, 'network.log')
 /**
  * Compiles the library that refuses connections and lookups outside this machine.
  *
- * @returns The environment that loads it into a process and all its children, undefined where it
+ * @returns The environment that loads it into a process and all its children, undefined if it
  *   cannot be compiled; in CI that is an error.
  */
 export function networkGuard(folder: string): Record<string, string> | undefined {

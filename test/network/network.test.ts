@@ -24,7 +24,7 @@ function runAlone(args: readonly string[], variables: Record<string, string> = {
   const home = mkdtempSync(path('home-'))
   const [cache, temporary] = [join(home, 'cache'), join(home, 'tmp')]
   for (const made of [cache, temporary]) mkdirSync(made)
-  // The runtime's telemetry is off where CI is set.
+  // The runtime's telemetry is off if CI is set.
   const { ORT_DISABLE_TELEMETRY: _, CI: __, ...inherited } = process.env
   const places = { HOME: home, XDG_CACHE_HOME: cache, TMPDIR: temporary }
   const log = join(home, 'network.log')

@@ -84,7 +84,7 @@ describe.skipIf(!installed).each(Object.entries(runtimes))('on %s', (_, [command
   })
 })
 
-// Bun and Deno start encoders in processes of their own as well.
+// Bun and Deno start encoders in separate processes as well.
 describe.skipIf(!installed)('openCollection', () => {
   const all = Object.entries(runtimes).filter(([name]) => !name.endsWith('only'))
   test.each(all)('searches a folder of notes on %s', async (name, [command, ...args]) => {

@@ -125,7 +125,7 @@ export async function writeTensors(
   })
 }
 
-/** A tensor as a header describes it: tensors lie one behind the other, in the order given. */
+/** A tensor as a header describes it: tensors lie one after the other, in the order given. */
 interface DescribedTensor {
   name: string
   shape: readonly number[]

@@ -76,19 +76,10 @@ test('reads float16 and bfloat16 as float32', async () => {
 })
 
 test.each([
-  [
-    { a: { dtype: 'F32', shape: [2], data_offsets: [0, 4] } },
-    'expected 8 bytes (2 numbers of 4 bytes), got 4',
-  ],
-  [
-    { a: { dtype: 'I64', shape: [2], data_offsets: [0, 12] } },
-    'expected 16 bytes (2 numbers of 8 bytes), got 12',
-  ],
-  [
-    { a: { dtype: 'F32', shape: [-1], data_offsets: [0, 4] } },
-    'expected dtype, shape and data_offsets',
-  ],
-  [{ a: { dtype: 'F32', shape: [2], data_offsets: [8, 0] } }, 'bytes 8 to 0 are outside'],
+  [{ a: { dtype: 'F32', shape: [2], data_offsets: [0, 4] } }, 'got 4'],
+  [{ a: { dtype: 'I64', shape: [2], data_offsets: [0, 12] } }, 'got 12'],
+  [{ a: { dtype: 'F32', shape: [-1], data_offsets: [0, 4] } }, 'data_offsets'],
+  [{ a: { dtype: 'F32', shape: [2], data_offsets: [8, 0] } }, '8 to 0'],
   [{ a: { dtype: 'F32', shape: [5], data_offsets: [0, 20] } }, 'the file may be truncated'],
   [
     {

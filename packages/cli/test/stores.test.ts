@@ -8,7 +8,7 @@ import { readTexts } from '../src/options/shared-options.ts'
 import { readSource, readSubmission } from '../src/options/store-options.ts'
 import { kith, succeed } from './support.ts'
 
-// Real servers and processes, on whatever machine: slow is not wrong.
+// Real servers and processes, on any machine: slow is not wrong.
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

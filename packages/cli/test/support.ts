@@ -19,7 +19,7 @@ let thread: Worker | undefined
 
 /**
  * Runs the built `kith` in a thread that this file's commands share, and waits for it: its exit code
- * and what it printed. A process of its own would load all modules again for each command; those
+ * and what it printed. A separate process would load all modules again for each command; those
  * that are signaled, killed or connected by pipes have one (`program`).
  */
 export function kith(...args: string[]): Ended {
@@ -38,7 +38,7 @@ export function kith(...args: string[]): Ended {
   return answer.message
 }
 
-/** Runs the built `kith` in a process of its own. */
+/** Runs the built `kith` in a separate process. */
 export function kithProcess(...args: string[]): Ended {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     encoding: 'utf8',

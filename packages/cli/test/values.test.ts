@@ -24,7 +24,7 @@ test('reads options by their declared names', () => {
 })
 
 test('does not compile with a misspelled option or one of another kind', () => {
-  // `tsc` fails where one of these lines compiles (test/types.test.ts).
+  // `tsc` fails if one of these lines compiles (test/types.test.ts).
   // @ts-expect-error There is no such option.
   expect(optionalText(values, 'ouut')).toBeUndefined()
   // @ts-expect-error It may be repeated: several texts, not one.

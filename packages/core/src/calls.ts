@@ -54,7 +54,7 @@ export interface NeighborSets {
 /** The neighbors of a query and of each of its candidates. */
 export interface Neighbors {
   query: NeighborSets
-  /** By the candidate's index. */
+  /** The neighbors of each candidate, by its index. */
   candidates: NeighborSets[]
 }
 

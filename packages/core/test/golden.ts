@@ -33,7 +33,7 @@ interface SharedCase {
 
 const shared = new URL('../../../../shared/golden/cases.json', import.meta.url)
 
-/** The golden cases, none where the machine does not have them. */
+/** The golden cases, none if the machine does not have them. */
 export function goldenCases(): GoldenCase[] {
   if (!existsSync(shared)) {
     console.warn(`skipped: no golden cases at ${shared.pathname}`)

@@ -17,7 +17,7 @@ import { fastKernels } from './support.ts'
 
 const CONTEXTS = thorough ? 10_000 : 1_000
 
-/** How far results may be apart, as a part of the largest of them, or of 1 where all are smaller. */
+/** How far results may be apart, as a part of the largest of them, or of 1 if all are smaller. */
 const AGREEMENT = 1e-4
 
 /** Everything that a kernel makes of a context. */
@@ -113,7 +113,7 @@ function distance(a: Found, b: Found): number {
   return most
 }
 
-/** What differs between two results, in words; nothing where they agree. */
+/** What differs between two results, in words; nothing if they agree. */
 function difference(actual: Results, expected: Results, tolerance = AGREEMENT): string | undefined {
   for (const kind of ['rank', 'reciprocal'] as const) {
     const row = expected[kind].findIndex((list, i) => !isSame(list, actual[kind][i]!))

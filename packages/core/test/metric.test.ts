@@ -80,7 +80,7 @@ describe.each(allKernels)('metric auto on %s', (kernel) => {
         const explicit = rerank(query, long, { kernel, metric: 'dot' })
         const { dot, cosine } = found.metric!.agreement!
         expect(dot).toBe(1)
-        // Equal only where both metrics have the same order.
+        // Equal only if both metrics have the same order.
         fc.pre(cosine < 1)
         expect(found).toEqual(explicit)
         const plain = rerank(query, unit, { kernel })

@@ -73,7 +73,7 @@ export interface WordsOracleSettings {
   windowWeight: number
   windowTerms: number
   titleWeight: number
-  /** M; 0 where nothing is preselected. */
+  /** M; 0 if nothing is preselected. */
   preselect: number
   statistics?: OracleStatistics | undefined
 }
@@ -253,7 +253,7 @@ function supportOf(graph: readonly number[][], g: readonly number[], count: numb
   return means.map((mean) => (Number.isNaN(mean) ? 0 : z.shift()!))
 }
 
-/** z of the similarities to the query; 0 where there is no vector, or z of the score that is given. */
+/** z of the similarities to the query; 0 if there is no vector, or z of the score that is given. */
 function similarities(
   query: OracleMember,
   candidates: readonly OracleMember[],
@@ -302,7 +302,7 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return Array.from(a).reduce((sum, value, i) => sum + value * b[i]!, 0)
 }
 
-/** 0 where one of them is zero. */
+/** 0 if one of them is zero. */
 function cosineOf(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b)) || 0
 }

@@ -85,7 +85,7 @@ function rankCase(one: WordsCase, settings: PartialSettings): Ranking {
   return rerank(asked, found, resolveSettings(settings))
 }
 
-/** The scores of the context, and the order where they are not equal but for rounding. */
+/** The scores of the context, and the order if they are not equal but for rounding. */
 function expectRanking(actual: Ranking, expected: OracleRanking, tolerance: number): void {
   fc.pre(!expected.ambiguous)
   const { order, scores } = actual

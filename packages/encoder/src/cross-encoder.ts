@@ -85,7 +85,7 @@ export class CrossEncoder {
     await this.#pool.close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

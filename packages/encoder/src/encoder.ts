@@ -108,7 +108,7 @@ export class Encoder {
     await this.#pool.close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -14,7 +14,7 @@ import { InferenceSession, type SessionOptions, Tensor } from './runtime.ts'
 /** The model of a session: a checkpoint, or an ONNX file that is used unchanged. */
 export type SessionSource = ModelSource | { file: string; head: Model['head'] }
 
-/** Texts of one length, their tokens one behind the other. */
+/** Texts of one length, their tokens one after the other. */
 export interface TokenBatch {
   ids: Int32Array
   length: number

@@ -20,7 +20,7 @@ export function qrelsOf(grades: Record<string, Record<string, number>>) {
   )
 }
 
-/** The real collections, undefined where the machine does not have them. */
+/** The real collections, undefined if the machine does not have them. */
 export function sharedData(): string | undefined {
   const data = fileURLToPath(new URL('../../../../shared/data', import.meta.url))
   if (existsSync(data)) return data

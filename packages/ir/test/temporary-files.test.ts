@@ -32,7 +32,7 @@ beforeAll(async () => {
   writeFileSync(corpus, Array.from({ length: 4000 }, (_, i) => line(i)).join(''))
 })
 
-/** What uses the temporary folder: scripts for a process of their own. */
+/** What uses the temporary folder: scripts for a separate process. */
 const users: Record<string, string> = {
   'packed embeddings': `await openEmbeddings(${JSON.stringify(packed)})`,
   'a store of texts': `await TextStore.open(${JSON.stringify(corpus)})`,

@@ -132,9 +132,9 @@ test('refuses runs that cannot be fused', async () => {
   const files = { runs: [path('a.trec'), path('b.trec')], out: path('no.trec') }
   const wrong: [Partial<FuseInputs>, string][] = [
     [{ method: 'max' as 'z' }, 'method must be one of rrf, min-max, z, got "max"'],
-    [{ method: 'z', rrfK: 10 }, "rrfK works only with method: 'rrf'"],
-    [{ top: 0 }, 'top must be'],
-    [{ weights: [1] }, 'expected 2 weights, one per run, got 1'],
+    [{ method: 'z', rrfK: 10 }, 'rrfK'],
+    [{ top: 0 }, 'top'],
+    [{ weights: [1] }, '2 weights'],
     [{ rrfK: -1 }, 'k must be'],
     [{ runs: [] }, 'at least one run'],
   ]

@@ -155,7 +155,7 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
     await collectTermStatistics({ corpus, out: kept('terms.bin'), tokenizer: 'none' })
     await tryDataset({ dataset })
     expect(tokenizers()).toEqual(['none', 'none', 'none'])
-    // Statistics of a corpus that changed are made anew by their tokenizer.
+    // Statistics of a corpus that changed are made again by their tokenizer.
     writeFileSync(join(dataset, 'corpus.jsonl'), `${readFileSync(corpus, 'utf8')}\n`)
     await tryDataset({ dataset })
     expect(tokenizers()).toEqual(['none', 'none', 'none'])

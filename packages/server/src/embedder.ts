@@ -93,7 +93,7 @@ export class Embedder {
     await this.#model.close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

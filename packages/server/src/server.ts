@@ -66,7 +66,7 @@ export interface RunningServer {
   readonly url: string
   /** Accepts no more requests, finishes current requests, then ends. */
   close(): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

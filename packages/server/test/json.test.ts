@@ -106,7 +106,7 @@ describe('NumberReader', () => {
     expect(read('[1.5,2')).toBeUndefined()
   })
 
-  /** The numbers of an array as JSON.parse reads them; undefined where it is no array of numbers. */
+  /** The numbers of an array as JSON.parse reads them; undefined if it is no array of numbers. */
   function numbersIn(text: string): Float32Array | undefined {
     try {
       const value = JSON.parse(text) as unknown[]

@@ -65,14 +65,14 @@ describe('limits of a request', () => {
       [
         '/v2/rerank',
         { query: 'a', documents: Array(4).fill('a') },
-        { message: /documents has 4 entries, the limit is 3/ },
+        { message: /documents .*\b4\b.*\b3\b/ },
       ],
       [
         '/v1/rerank',
         { query: 'a', documents: ['x'.repeat(11)] },
-        { detail: /documents\[0\] has 11 characters, the limit is 10/ },
+        { detail: /documents\[0\] .*\b11\b.*\b10\b/ },
       ],
-      ['/v2/rerank', { query: 'x'.repeat(3000) }, { message: /larger than 2000 bytes/ }],
+      ['/v2/rerank', { query: 'x'.repeat(3000) }, { message: /2000 bytes/ }],
       [
         '/rerank',
         { query: 'a', texts: Array(4).fill('a') },
@@ -155,20 +155,12 @@ describe('limits of a request', () => {
     })
 
     test.each<[string, object, RegExp]>([
-      ['/v2/rerank', body, /documents\[1\] has 47 characters, the limit is 46/],
-      ['/rerank', { query: 'word', texts: body.documents }, /texts\[1\] has 47 characters/],
-      ['/v1/embeddings', { input: body.documents }, /input\[1\] has 47 characters/],
-      ['/embed', { inputs: document.slice(0, 45) }, /inputs has more than 8 tokens/],
-      [
-        '/v2/rerank',
-        { query: document.slice(0, 45), documents: ['a'] },
-        /the query has more than 8/,
-      ],
-      [
-        '/v2/rerank',
-        { query: 'a', documents: [document.slice(0, 45)] },
-        /document 0 has more than 8/,
-      ],
+      ['/v2/rerank', body, /documents\[1\] .*\b47\b.*\b46\b/],
+      ['/rerank', { query: 'word', texts: body.documents }, /texts\[1\] .*\b47\b/],
+      ['/v1/embeddings', { input: body.documents }, /input\[1\] .*\b47\b/],
+      ['/embed', { inputs: document.slice(0, 45) }, /inputs .*8 tokens/],
+      ['/v2/rerank', { query: document.slice(0, 45), documents: ['a'] }, /the query .*\b8\b/],
+      ['/v2/rerank', { query: 'a', documents: [document.slice(0, 45)] }, /document 0 .*\b8\b/],
     ])(
       'are refused if the server or the request is strict: %s %j',
       async (path, given, message) => {

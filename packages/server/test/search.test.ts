@@ -215,13 +215,9 @@ test('applies candidates, and names wrong requests', async () => {
   expect(await search({ query: { embedding }, candidates: 3, top_n: 2 })).toHaveLength(2)
   expect(await search({ query: { embedding }, candidates: 1000, top_n: 1000 })).toHaveLength(200)
   const wrong: [object, number, RegExp][] = [
-    [
-      { query: { embedding: [1, 2] } },
-      422,
-      /the query has 2 dimensions, but the documents have 24/,
-    ],
+    [{ query: { embedding: [1, 2] } }, 422, /\b2 dimensions.*\b24\b/],
     [{ query: 'bees' }, 422, /this server has no model/],
-    [{ query: { embedding }, candidates: 1001 }, 413, /1001 candidates, the limit is 1000/],
+    [{ query: { embedding }, candidates: 1001 }, 413, /1001 .*1000/],
     [{ query: { embedding }, top_n: 0 }, 422, /^top_n/],
   ]
   for (const [body, status, message] of wrong) {

@@ -4,7 +4,7 @@ import { codeProducts } from './code-products'
 import { FACTS } from './codes'
 import { PAIR, pairProducts } from './pair-products'
 
-/** When so many pairs are found, they are scored. A layout has room for these and two lines more. */
+/** When this many pairs are found, they are scored. A layout has room for these and two lines more. */
 const MANY: usize = 256
 
 /**

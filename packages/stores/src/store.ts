@@ -52,7 +52,7 @@ export interface StoreFetchOptions {
 export interface StoreHits {
   ids: string[]
   scores: Float32Array
-  /** Their vectors, one behind the other; empty if they were not wanted. */
+  /** Their vectors, one after the other; empty if they were not wanted. */
   vectors: Float32Array
 }
 
@@ -101,7 +101,7 @@ export interface Store {
   /** Builds or renews the approximate index, and one of words, if the store has such things. */
   index?(): Promise<void>
   close(): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

@@ -9,7 +9,7 @@ export interface StoreUnderTest {
   fresh(): string
   /** Whether it keeps texts. */
   texts: boolean
-  /** A condition that holds for the documents `d0` and `d1` only; undefined where it has no filters. */
+  /** A condition that holds for the documents `d0` and `d1` only; undefined if it has no filters. */
   filter: string | undefined
   /** Whether it has an approximate index. */
   approximate: boolean

@@ -111,7 +111,7 @@ export interface Studio {
   /** The address of the page. */
   url: string
   close(): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

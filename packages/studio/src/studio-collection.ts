@@ -205,7 +205,7 @@ export class StudioCollection {
     await this.#model?.close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

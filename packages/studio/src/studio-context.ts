@@ -86,7 +86,7 @@ export interface StudioSources {
   /** The scale on which relevance is estimated, found beside the embeddings. */
   background: Background | undefined
   close(): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

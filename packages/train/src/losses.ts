@@ -18,7 +18,7 @@ export interface LossInput {
 
 /** The settings that losses have. */
 export interface LossSettings {
-  /** Of max-margin. */
+  /** The margin of max-margin. */
   margin: number
 }
 

@@ -25,7 +25,7 @@ const documents = randomDocuments(6, HIDDEN, 3)
 const target = [0.75, 0.25]
 const settings = { rate: 1e-3, steps: 10, weightDecay: 0.01, maxGradNorm: 1, inverseTemperature: 5 }
 
-/** The losses of PyTorch's steps, family by family; undefined where it is not installed. */
+/** The losses of PyTorch's steps, family by family; undefined if it is not installed. */
 let theirs: number[][] | undefined
 const models = new Map<FamilyName, EncoderModel>()
 

@@ -223,7 +223,7 @@ export class Batches {
     if (!this.connections.pool.ending) await this.connections.pool.end()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

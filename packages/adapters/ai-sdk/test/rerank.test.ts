@@ -253,7 +253,7 @@ test('ranks merged documents without an embedding by their words if there is no 
     return ranking.map(({ originalIndex }) => originalIndex)
   }
   expect(await ranked()).toEqual([...kithRerank(asked, { vectors: some, texts }).order])
-  // Scores say which came first, and stand for the similarity of those without an embedding.
+  // Scores give the order, and replace the similarity of documents without an embedding.
   const scores = texts.map((_, i) => 1 / (61 + i))
   const better = kithRerank(asked, { vectors: some, texts, scores })
   expect(await ranked(scores)).toEqual([...better.order])

@@ -27,7 +27,7 @@ export interface FileLock {
   check(): void
   /** Gives the lock back; may be called twice. */
   close(): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

@@ -18,7 +18,7 @@ export interface PoolWorker<Request, Answer> {
   run(request: Request, transfer?: readonly ArrayBuffer[]): Promise<Answer>
   /** Requests without an answer fail at once; resolves when the thread or process has exited. */
   close(reason?: Error): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

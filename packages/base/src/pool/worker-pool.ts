@@ -147,7 +147,7 @@ export class WorkerPool<Request, Answer> {
     await Promise.all([...this.#living].map((worker) => worker.close(reason)))
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -44,7 +44,7 @@ export interface Texts {
   matches(settings: MatchSettings): QueryMatches
 }
 
-/** Lists of numbers one behind the other, or rows of a square, each `stride` long. */
+/** Lists of numbers one after the other, or rows of a square, each `stride` long. */
 export interface Lists<T extends Float32Array | Uint32Array> {
   data: T
   stride: number

@@ -121,7 +121,7 @@ export class Message {
     return this
   }
 
-  /** The parts of the message, one behind the other. */
+  /** The parts of the message, one after the other. */
   parts(): Iterable<Uint8Array> {
     return this.#parts
   }

@@ -16,15 +16,15 @@ export interface Embeddings {
   idOf(row: number): string
   /** The row of an id, undefined if there is none. */
   rowOf(id: string): number | undefined
-  /** The rows from `from` up to, but not including, `to`, one behind the other. */
+  /** The rows from `from` up to, but not including, `to`, one after the other. */
   read(from: number, to: number, into?: Float32Array): Float32Array
-  /** The rows with the given numbers, one behind the other. */
+  /** The rows with the given numbers, one after the other. */
   gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array
   /** All rows on a SharedArrayBuffer; undefined when they are read from the file by position. */
   readonly memory: Float32Array | Uint16Array | undefined
   /** Closes the file behind the rows; may be called twice. */
   close(): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -76,7 +76,7 @@ abstract class RowEmbeddings implements FileEmbeddings {
 
   abstract close(): Promise<void>
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

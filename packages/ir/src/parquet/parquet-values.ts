@@ -7,7 +7,7 @@ export interface ValueType {
   length: number
 }
 
-/** Decodes values stored one behind the other as float32. */
+/** Decodes values stored one after the other as float32. */
 export function plainNumbers(
   bytes: Uint8Array,
   { stored, length }: ValueType,
@@ -16,7 +16,7 @@ export function plainNumbers(
   return fillNumbers(bytes, numberWidth(stored, length), new Float32Array(count))
 }
 
-/** Decodes values stored one behind the other in double precision. */
+/** Decodes values stored one after the other in double precision. */
 export function plainDoubles(
   bytes: Uint8Array,
   { stored, length }: ValueType,
@@ -57,7 +57,7 @@ export function joinStreams(
   return joined
 }
 
-/** Decodes ids stored one behind the other: texts or whole numbers. */
+/** Decodes ids stored one after the other: texts or whole numbers. */
 export function plainIds(bytes: Uint8Array, { stored }: ValueType, count: number): string[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const ids: string[] = []

@@ -160,13 +160,13 @@ export class TextStore {
     if (this.#state.end()) await this.#copy.close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 }
 
-/** Prepared texts on shared memory, one behind the other. */
+/** Prepared texts on shared memory, one after the other. */
 export interface SharedTexts {
   /** The postings of each text, and behind them the positions of its terms. */
   words: Uint32Array

@@ -164,7 +164,7 @@ function elementOf(
   return { from: first.index, to: last ? end.lastIndex : text.length, inside }
 }
 
-/** All elements of a name, one behind the other. */
+/** All elements of a name, one after the other. */
 function elementsOf(text: string, name: string): Element[] {
   const found: Element[] = []
   const tag = new RegExp(`<(/?)${name}>`, 'gi')

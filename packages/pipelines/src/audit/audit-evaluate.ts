@@ -10,9 +10,9 @@ import { type AuditFiles, type AuditSources, openAudit } from './audit-sources.t
 
 /** The inputs of an audit's evaluation. */
 export interface AuditEvaluateInputs extends AuditFiles {
-  /** How often the one document that stays is drawn; 5 without it. */
+  /** Number of random draws of the document that stays. Default: 5. */
   repeats?: number | undefined
-  /** The seed of the first draw; 1 without it. */
+  /** The seed of the first draw. Default: 1. */
   seed?: number | undefined
 }
 

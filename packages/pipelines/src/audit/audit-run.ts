@@ -20,9 +20,9 @@ export interface AuditInputs extends AuditFiles {
   out: string
   /** The page to write; default: beside the list, by its name. */
   page?: string | undefined
-  /** Documents listed for a query; 10 without it. */
+  /** Maximum number of documents listed per query. Default: 10. */
   perQuery?: number | undefined
-  /** Documents listed in all; no limit without it. */
+  /** Maximum number of documents listed in all. Default: no limit. */
   limit?: number | undefined
 }
 

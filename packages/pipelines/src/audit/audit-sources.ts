@@ -19,7 +19,7 @@ export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions, DefaultTok
   docs: string
   /** The judgments so far. */
   qrels: string
-  /** The lowest grade of a relevant document; 1 without it. */
+  /** The lowest grade of a relevant document. Default: 1. */
   level?: number | undefined
   /** Settings that differ from `auditPreset` of `@kith/core`. */
   settings?: PartialLabelSettings | undefined

@@ -47,7 +47,7 @@ export class BatchPool {
     return this.#pool.close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

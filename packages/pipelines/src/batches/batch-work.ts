@@ -76,7 +76,7 @@ export class BatchRunner {
     for (const store of this.#stores.values()) await (await store).close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -5,7 +5,7 @@ import { createReadStream, readlinkSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path'
 import { FileError, isStandardInput } from '@kith/base'
 
-/** Links that are followed one behind the other, as Linux does. */
+/** Links that are followed one after the other, as Linux does. */
 const MOST_LINKS = 40
 
 /**

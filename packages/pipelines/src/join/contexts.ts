@@ -221,7 +221,7 @@ export interface OpenVectors {
   queries: FileEmbeddings
   docs: FileEmbeddings
   close(): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

@@ -105,7 +105,7 @@ export class OpenTexts implements TextsPresent, LabelTexts {
     await this.#documents.close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

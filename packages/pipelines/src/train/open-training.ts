@@ -58,7 +58,7 @@ export interface TrainingSetup {
   /** A model with the weights that training starts from. */
   openModel(): Promise<QueryModel>
   close(): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

@@ -131,7 +131,7 @@ export class FileStore implements Store {
     if (this.#state.end()) await this.#embeddings?.close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

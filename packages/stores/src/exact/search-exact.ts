@@ -40,7 +40,7 @@ export interface ExactSearchOptions {
 export interface ExactSearchResult {
   /** Query q's document rows from q · perQuery on: best first, ties by the lower row. */
   rows: Uint32Array
-  /** Their scores. */
+  /** The scores of these documents. */
   scores: Float32Array
   /** Documents per query: `top`, or all of them if there are fewer. */
   perQuery: number

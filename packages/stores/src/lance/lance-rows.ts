@@ -113,7 +113,7 @@ function* vectorsOf(table: Columns): Generator<Float32Array, undefined> {
   }
 }
 
-/** The vectors of an answer, one behind the other, in as many parts as it has. */
+/** The vectors of an answer, one after the other, in as many parts as it has. */
 function* vectorParts(table: Columns): Generator<{ numbers: Float32Array; dimensions: number }> {
   for (const { type, offset, length, children } of table.getChild('vector')?.data ?? []) {
     const dimensions = (type as unknown as { listSize: number }).listSize

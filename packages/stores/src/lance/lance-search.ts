@@ -62,7 +62,7 @@ export async function* scanLance(
   for await (const batch of scan) if (batch.numRows > 0) yield toBlock(batch)
 }
 
-/** The vectors of documents, one behind the other. */
+/** The vectors of documents, one after the other. */
 function joined(documents: readonly StoreDocument[]): Float32Array {
   const { length } = documents[0]?.vector ?? []
   const all = new Float32Array(documents.length * length)

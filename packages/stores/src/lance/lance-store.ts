@@ -256,7 +256,7 @@ export class LanceStore implements Store {
     this.#connection.close()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -62,7 +62,7 @@ export class PostgresReader {
     }
   }
 
-  /** Vectors in pgvector's binary form, one behind the other. */
+  /** Vectors in pgvector's binary form, one after the other. */
   decode({ dimensions, type }: Collection, vectors: readonly (Buffer | null)[]): Float32Array {
     const all = new Float32Array(vectors.length * dimensions)
     vectors.forEach((bytes, i) => {

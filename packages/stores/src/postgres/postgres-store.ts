@@ -308,7 +308,7 @@ export class PostgresStore implements Store {
     if (this.#state.end()) await this.#connections.pool.end()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

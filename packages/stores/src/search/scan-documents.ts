@@ -5,7 +5,7 @@ import type { StoreHits } from '../store.ts'
 /** Documents of a store, some thousands at a time. */
 export interface ScannedBlock {
   ids: readonly string[]
-  /** Their vectors, one behind the other. */
+  /** Their vectors, one after the other. */
   vectors: Float32Array
 }
 

@@ -8,7 +8,7 @@ export interface WordTerms {
   lengths: Uint32Array
 }
 
-/** Places of terms, one behind the other. */
+/** Places of terms, one after the other. */
 export interface Places {
   /** The documents of each term, ascending, by their number. */
   documents: Uint32Array

@@ -54,7 +54,7 @@ export class AdapterObjective {
   readonly #problem: AdapterProblem
   readonly #dimensions: number
   readonly #embeddings: Float32Array
-  /** Of each query: the mean document of its targets, times their weights. */
+  /** The mean document of each query's targets, times their weights. */
   readonly #pulls: Float32Array
   /** The part of the value that D does not change. */
   readonly #constant: number

@@ -23,7 +23,7 @@ const SAMPLE = 1000
 const DOCUMENTS = 8192
 /** Maximum count of numbers in the vectors of queries with separate documents. */
 const NUMBERS = 2 ** 22
-/** Of a query's first documents: how many a sample of the corpus has. */
+/** Number of a query's first documents in a sample of the corpus. */
 const NEAR = 200
 
 /**
@@ -171,7 +171,7 @@ export class Denominators {
     totals.add(places, found)
   }
 
-  /** Softmaxes over rows of each query's own. */
+  /** Softmaxes over separate rows for each query. */
   async #addOwn(
     sets: readonly SoftmaxSet[],
     places: readonly number[],

@@ -4,7 +4,7 @@ import { AdapterModel, type AdapterOrigin } from '../models/adapter-model.ts'
 import { AdapterObjective, type AdapterProblem } from './adapter-objective.ts'
 import { type LbfgsState, minimize } from './lbfgs.ts'
 
-/** Iterations of a fit: the gain on held-out queries does not grow behind them. */
+/** Iterations of a fit: more iterations do not raise the gain on held-out queries. */
 export const FIT_ITERATIONS = 30
 
 /** A problem to fit an adapter to. */

@@ -19,7 +19,7 @@ export interface DocumentVectors {
   readonly memory?: Float32Array | Uint16Array | undefined
   /** The id of a row, if rows have one. */
   idOf?(row: number): string
-  /** The rows with the given numbers, one behind the other. */
+  /** The rows with the given numbers, one after the other. */
   gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array
   /** The rows from `from` up to, but not including, `to`. */
   read(from: number, to: number, into?: Float32Array): Float32Array

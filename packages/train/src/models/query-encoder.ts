@@ -67,7 +67,7 @@ export class QueryEncoder {
     if (this.#state.end()) await this.#session.release()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

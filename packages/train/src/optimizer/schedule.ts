@@ -1,6 +1,6 @@
 import type { TrainSettings } from '../settings.ts'
 
-/** How the learning rate goes: docs/method.md section 7. */
+/** Schedules of the learning rate: docs/method.md section 7. */
 export type ScheduleSettings = Pick<
   TrainSettings,
   'learningRate' | 'warmup' | 'schedule' | 'finalRatio' | 'patience' | 'factor' | 'steps'

@@ -24,7 +24,7 @@ export function scoresOf(
 /**
  * An inverse temperature that would not leave the softmax over candidates nearly uniform, if the
  * given one does: then every candidate is pushed alike, and nothing is learned. Undefined if the
- * given one is well, or if no number helps since all scores are equal.
+ * given one is good, or if no number helps since all scores are equal.
  */
 export function sharperThan(
   inverseTemperature: number,

@@ -197,7 +197,7 @@ export class TrainingStep {
     if (this.#state.end()) await this.#session.release()
   }
 
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -41,7 +41,7 @@ export interface TrialQuery {
 export interface TrialCollection {
   dimensions: number
   list: readonly TrialQuery[]
-  /** The vectors, one behind the other. */
+  /** The vectors, one after the other. */
   queries: Float32Array
   docs: Float32Array
   /**

@@ -32,7 +32,7 @@ export interface Evaluator {
    * Ends the workers; values that are not there yet fail. Resolves when all threads have exited.
    */
   close(): Promise<void>
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
