@@ -9,6 +9,8 @@ export function commandLines(source, root) {
   const texts = ['--corpus', at('corpus.jsonl'), '--query-text', at('queries.jsonl')]
   const qrels = ['--qrels', at('qrels/test.trec')]
   const labels = ['labels', ...run, ...qrels, '--set', 'contextSize=200']
+  const stored = ['--run', '{out}/run.trec', '--store', '{out}/lance']
+  const fromStore = [...stored, '--queries', `${vectors}/queries.npy`]
   const data = [
     ...['train', '--docs', `${vectors}/docs.npy`, '--train-run', `${vectors}/top200.run.trec`],
     ...[...qrels, '--set', 'threads=1'],
@@ -42,12 +44,7 @@ export function commandLines(source, root) {
     ['rerank with texts', 'rerank', ...run, ...texts, ...qrels, '--out', '{out}/texts.trec'],
     [
       'rerank by a preset',
-      'rerank',
-      ...run,
-      '--preset',
-      'msmarco-tas-b',
-      '--out',
-      '{out}/preset.json',
+      ...['rerank', ...run, '--preset', 'msmarco-tas-b', '--out', '{out}/preset.json'],
     ],
     ...['fusion', 'rocchio', 'neighbor-rrf'].map((method) => [
       `rerank by ${method}`,
@@ -102,12 +99,7 @@ export function commandLines(source, root) {
     ],
     [
       'labels for trainers',
-      ...labels,
-      ...texts,
-      '--format',
-      'listwise',
-      '--out',
-      '{out}/list.jsonl',
+      ...[...labels, ...texts, '--format', 'listwise', '--out', '{out}/list.jsonl'],
     ],
     ...['sentence-transformers', 'hard-negatives', 'tevatron'].map((format) => [
       `labels for ${format}`,
@@ -317,27 +309,10 @@ export function commandLines(source, root) {
       '--out',
       '{out}/store.trec',
     ],
-    [
-      'rerank from a store',
-      'rerank',
-      '--run',
-      '{out}/run.trec',
-      '--store',
-      '{out}/lance',
-      '--queries',
-      `${vectors}/queries.npy`,
-      '--out',
-      '{out}/from-store.trec',
-    ],
+    ['rerank from a store', ...['rerank', ...fromStore, '--out', '{out}/from-store.trec']],
     [
       'labels from a store',
-      'labels',
-      '--run',
-      '{out}/run.trec',
-      '--store',
-      '{out}/lance',
-      '--queries',
-      `${vectors}/queries.npy`,
+      ...['labels', ...fromStore],
       ...[...qrels, '--set', 'contextSize=200', '--out', '{out}/from-store.jsonl'],
     ],
     ['dataset wordnet', 'dataset wordnet', '--out', '{out}/wordnet'],

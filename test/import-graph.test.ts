@@ -41,6 +41,21 @@ test('packages import each other as ARCHITECTURE.md shows', () => {
   expect(drawn).toEqual(real)
 })
 
+test('the walks of ARCHITECTURE.md name files that exist, and are short', () => {
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  const walks = page.slice(page.indexOf('## Three journeys'), page.indexOf('## Decisions'))
+  const sources = packages.flatMap((folder) => filesIn(join(root, folder, 'src')))
+  const missing = [...walks.matchAll(/`([\w/-]+\.ts)`/g)].filter(
+    ([, name]) => !sources.some((file) => file.endsWith(`/${name}`)),
+  )
+  expect(missing.map(([, name]) => name)).toEqual([])
+  const lengths = [...walks.matchAll(/crosses (\d+) files/g)].map(([, count]) => Number(count))
+  expect(lengths).toHaveLength(3)
+  lengths.forEach((length, i) => {
+    expect(length).toBeLessThanOrEqual([12, 20, 22][i]!)
+  })
+})
+
 test('a package imports only packages that are built before it', () => {
   packages.forEach((folder, position) => {
     const before = packages.slice(0, position).map(nameOf)
