@@ -52,8 +52,8 @@ export async function writeApi() {
   }
   await app.generateOutputs(project)
   if (app.logger.hasErrors()) throw new Error('typedoc reported errors')
-  for (const { readme, name, page } of pages) {
-    const members = membersOf(page, name)
+  for (const { readme, name, page, source } of pages) {
+    const members = membersOf(page, name, source)
       .replace(/^# .*\n/, '')
       // Constructors have no anchor.
       .replace(/\[(`constructor`)\]\([^)]*\)/g, '$1')
@@ -65,12 +65,17 @@ export async function writeApi() {
 }
 
 /**
- * The page that typedoc wrote for a module; nothing for a module whose exports are all on its
- * package's page.
+ * The page that typedoc wrote for a module; the first comment of a module without exports; nothing for
+ * a module whose exports are all on its package's page.
  */
-function membersOf(page, name) {
+function membersOf(page, name, source) {
   const file = join(generated, page)
   if (existsSync(file)) return readFileSync(file, 'utf8')
+  const code = readFileSync(source, 'utf8')
+  if (!/^export /m.test(code)) {
+    const [, comment] = /^\/\*\*\n(.*?) \*\//s.exec(code)
+    return comment.replaceAll(/^ \* ?/gm, '')
+  }
   const [scope, main] = name.split('/')
   return `Everything here is also exported by [${scope}/${main}](./${main}.md).\n`
 }
