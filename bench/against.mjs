@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- rerank --against=../old`: the same programs on the builds of this checkout and of
- * another one, in turns, and the ratio of their CPU times. Below 1 this build is faster; medians of
- * rounds, since machines are noisy.
+ * another one, in turns, and the ratio of their CPU times. Below 1 this build is faster. The ratio
+ * is the median over rounds, in which both run one after the other: a machine is busier in one minute
+ * than in the next.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +15,7 @@ import { fresh, root, timed } from './processes.mjs'
 import { load, serverProcess } from './serve.mjs'
 import { writeLines } from './write-lines.mjs'
 
-const ROUNDS = 5
+const ROUNDS = 7
 
 /** Functions of each benchmark that return the figures of a checkout, lower is better. */
 const compared = { rerank, search, pipeline, labels, serve }
@@ -36,9 +37,10 @@ export async function compareBuilds(names, path) {
       close?.()
       const rows = Object.keys(rounds.here[0]).map((figure) => {
         const [here, there] = ['here', 'there'].map((turn) =>
-          median(rounds[turn].map((round) => round[figure])),
+          rounds[turn].map((round) => round[figure]),
         )
-        return [figure, there.toPrecision(3), here.toPrecision(3), (here / there).toFixed(2)]
+        const ratio = median(here.map((value, round) => value / there[round]))
+        return [figure, median(there).toPrecision(3), median(here).toPrecision(3), ratio.toFixed(2)]
       })
       console.log(`\n${name}, CPU ${unit} (median of ${ROUNDS})\n`)
       console.log(table([['', 'the other build', 'this build', 'ratio'], ...rows]))

@@ -109,7 +109,7 @@ async function collection() {
   }
   return [
     row('`openCollection` the second time, 5,000 documents', opened),
-    row('its search', searched, 'ms'),
+    row('a search in it', searched, 'ms'),
   ]
 }
 

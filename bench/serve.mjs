@@ -26,7 +26,7 @@ const ROUNDS = 5
 const RATE = 300
 
 export async function run() {
-  const minutes = Number(/^--minutes=([\d.]+)$/.exec(process.argv.at(-1))?.[1] ?? 0)
+  const minutes = Number(/^--minutes=([\d.]+)$/m.exec(process.argv.join('\n'))?.[1] ?? 0)
   const [one, two] = [await serverProcess(1), await serverProcess(2)]
   try {
     console.log(`\nrerank server: rerank of ${DOCUMENTS} documents of ${DIMENSIONS} numbers\n`)

@@ -83,6 +83,50 @@ test('packages list the imports of their sources as dependencies', () => {
   }
 })
 
+/** The packages that a built file and everything it imports statically load, by their names. */
+function loadedBy(file: string, seen = new Set<string>()): Set<string> {
+  const names = new Set<string>()
+  if (seen.has(file)) return names
+  seen.add(file)
+  const imports = readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export)(?:[^'"]*?\sfrom)?\s*['"]([^'"]+)['"]/gm,
+  )
+  for (const [, name] of imports) {
+    if (name!.startsWith('node:')) continue
+    names.add(name!)
+    const other = name!.startsWith('.')
+      ? join(file, '..', name!)
+      : name!.startsWith('@kith/')
+        ? builtFile(name!)
+        : undefined
+    if (other) for (const loaded of loadedBy(other, seen)) names.add(loaded)
+  }
+  return names
+}
+
+/** The built file that an import of a package loads. */
+function builtFile(name: string): string {
+  const [, folder, ...path] = name.split('/')
+  const at = join(root, 'packages', folder!)
+  const { exports } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'))
+  return join(at, exports[['.', ...path].join('/')].default)
+}
+
+test('programs load the Parquet libraries only for Parquet files', () => {
+  const entries = ['@kith/ir', '@kith/ir/internal', '@kith/pipelines', '@kith/pipelines/rerank']
+  const loaded = entries.flatMap((entry) => [...loadedBy(builtFile(entry))])
+  expect(loaded).toContain('@kith/core')
+  expect(loaded.filter((name) => name.includes('parquet'))).toEqual([])
+})
+
+test('worker threads load no stores', () => {
+  const folder = join(root, 'packages/pipelines/dist')
+  for (const job of ['tasks/task-worker', 'rerank/rerank-slice', 'labels/label-slice']) {
+    const loaded = [...loadedBy(join(folder, `${job}.js`))]
+    expect(loaded.filter((name) => name.startsWith('@kith/stores'))).toEqual([])
+  }
+})
+
 test('no source file is longer than 350 lines', () => {
   const long = packages
     .flatMap((folder) => ['src', 'page'].flatMap((part) => filesIn(join(root, folder, part))))

@@ -32,12 +32,16 @@ export {
 } from './measures/calibrate.ts'
 export { Evaluator, evaluateRun } from './measures/evaluate.ts'
 export { formatFigure } from './measures/measures.ts'
-export { type DocumentColumns, writeRunParquet } from './parquet/parquet-runs.ts'
-export { frameColumns } from './parquet/parquet-texts.ts'
 export { hideAllButOne, type SharedQrels, sharedQrels, shareQrels } from './qrels/qrels.ts'
 export { type ListedRanking, type RankingForm, RankingLines } from './runs/ranking-lines.ts'
 export { type RunColumns, type RunParts, runColumns } from './runs/run.ts'
-export { formatByName, outputFormat, writeRunParts } from './runs/run-files.ts'
+export {
+  formatByName,
+  frameColumns,
+  outputFormat,
+  writeRunParquet,
+  writeRunParts,
+} from './runs/run-files.ts'
 export {
   parseSlice,
   type RunSlice,

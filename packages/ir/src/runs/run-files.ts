@@ -9,7 +9,7 @@ import {
 import { KithError } from '@kith/core'
 import { checkEnding } from '../io/endings.ts'
 import { Fields, firstFields, oneColumn } from '../io/fields.ts'
-import { readRunParquet, writeRunParquet } from '../parquet/parquet-runs.ts'
+import type { DocumentColumns } from '../parquet/parquet-runs.ts'
 import { RankingLines, type RunFormat, type TextFormat } from './ranking-lines.ts'
 import { type RankedQuery, type RowSink, type Run, RunBuilder } from './run.ts'
 import { readJsonRun } from './run-json.ts'
@@ -30,6 +30,26 @@ export async function readRun(
   return readDetectedRun(input, format ?? (await detectRun(file, input)))
 }
 
+/** Most runs are no Parquet, whose libraries are some 70 files. */
+const load = () => import('../parquet/parquet-runs.ts')
+
+/** Writes rankings as Parquet rows: qid, docid, rank from 1, score, and columns of documents. */
+export async function writeRunParquet(
+  file: string,
+  rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
+  documents?: DocumentColumns,
+): Promise<void> {
+  await (await load()).writeRunParquet(file, rankings, documents)
+}
+
+/** Which columns of documents the rows of a run in Parquet have. */
+export async function frameColumns(
+  file: string,
+): Promise<{ vector: boolean; text: boolean; title: boolean }> {
+  const texts = await import('../parquet/parquet-texts.ts')
+  return texts.frameColumns(file)
+}
+
 /** Reads a run whose format is known. @internal */
 export async function readDetectedRun(input: InputFile, format: RunFormat): Promise<Run> {
   switch (format) {
@@ -41,7 +61,7 @@ export async function readDetectedRun(input: InputFile, format: RunFormat): Prom
       return readJsonRun(input)
     case 'parquet':
       await input.close()
-      return readRunParquet(input.name)
+      return (await load()).readRunParquet(input.name)
     default:
       throw unknownFormat(format)
   }

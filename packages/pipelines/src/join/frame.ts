@@ -54,7 +54,7 @@ export async function writeFrame(
   docs: Embeddings | undefined,
   rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
 ): Promise<void> {
-  const has = frameColumns(run)
+  const has = await frameColumns(run)
   const texts = kept.text && has.text ? await TextStore.open(run) : undefined
   let opened: Embeddings | undefined
   try {

@@ -15,9 +15,10 @@ import { shareOf } from '../labels/shares.ts'
 import { namesOf, type OpenRun, openRun, queriesOf, readSlice, tasksOf } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { listOf } from './list-of-run.ts'
-import { fieldsOf, leavesOut, rowFields } from './list-settings.ts'
+import { fieldsOf, leavesOut } from './list-settings.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
 import type { RerankedSlice, RerankRules, RerankSliceInputs } from './rerank-slice.ts'
+import { rowFields } from './row-fields.ts'
 
 /** Reranks with the embeddings of a file of documents. */
 export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks): Promise<Reranked> {

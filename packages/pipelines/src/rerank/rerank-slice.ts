@@ -27,7 +27,7 @@ import { type MissingIds, type MissingPolicy, MissingReport } from '../join/miss
 import { RowTexts, type SharedRowTexts } from '../join/prepared-texts.ts'
 import type { Job } from '../tasks/job.ts'
 import { readSlice, type SliceTask } from '../tasks/open-run.ts'
-import { candidateFields, type RowFields } from './list-settings.ts'
+import { candidateFields, type RowFields } from './row-fields.ts'
 
 /** How much of a query is looked at, and what happens if something is missing. */
 export interface RerankRules {

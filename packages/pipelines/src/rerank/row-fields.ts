@@ -1,0 +1,68 @@
+import { FileError } from '@kith/base'
+import type { ListOptions } from '@kith/core'
+import type { FileEmbeddings } from '@kith/ir'
+import type { RunList } from './list-table.ts'
+
+/** The groups and priors of documents by their rows, on memory that worker threads can share. */
+export interface RowFields {
+  /** The number of each row's group, -1 if it has none. */
+  groups: Int32Array | undefined
+  priors: Float64Array | undefined
+}
+
+/** The fields of documents by id, as a corpus has them. */
+export type FieldsById = ReadonlyMap<string, Readonly<Record<string, unknown>>>
+
+/** Finds the groups and priors of documents by the rows that their ids have. */
+export function rowFields(
+  { group, prior }: RunList,
+  corpus: string,
+  fields: FieldsById,
+  { rows, ids }: FileEmbeddings,
+): RowFields {
+  const groups =
+    group === undefined ? undefined : new Int32Array(new SharedArrayBuffer(rows * 4)).fill(-1)
+  const priors = prior === undefined ? undefined : new Float64Array(new SharedArrayBuffer(rows * 8))
+  const numbers = new Map<string, number>()
+  for (const [id, own] of fields) {
+    const row = ids.rowOf(id)
+    if (row === undefined) continue
+    if (groups && own[group!] !== undefined) {
+      const key = String(own[group!])
+      if (!numbers.has(key)) numbers.set(key, numbers.size)
+      groups[row] = numbers.get(key)!
+    }
+    if (priors) priors[row] = priorOf(corpus, id, prior!, own[prior!])
+  }
+  if (groups && numbers.size === 0) {
+    const problem = `no document of the run has the field ${JSON.stringify(group)}, which group needs`
+    throw new FileError(
+      corpus,
+      '',
+      `${problem}; name a field of the documents or of their metadata`,
+    )
+  }
+  return { groups, priors }
+}
+
+function priorOf(corpus: string, id: string, field: string, value: unknown): number {
+  if (typeof value === 'number') return value
+  const found = value === undefined ? 'lacks it' : `has ${JSON.stringify(value)}`
+  throw new FileError(
+    corpus,
+    '',
+    `prior needs a number in the field ${JSON.stringify(field)} of every candidate, but document ${JSON.stringify(id)} ${found}; add the number, or name another field`,
+  )
+}
+
+/** The groups and priors of a query's candidates. */
+export function candidateFields(
+  { groups, priors }: RowFields,
+  rows: Uint32Array,
+): Pick<ListOptions, 'groups' | 'priors'> {
+  const groupOf = (row: number) => (groups![row]! < 0 ? undefined : groups![row]!)
+  return {
+    groups: groups && Array.from(rows, groupOf),
+    priors: priors && Float64Array.from(rows, (row) => priors[row]!),
+  }
+}
