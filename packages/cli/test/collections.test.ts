@@ -4,6 +4,7 @@ import { rerankRun } from '@kith/pipelines/rerank'
 import { searchRun } from '@kith/pipelines/search'
 import { describe, expect, test } from 'vitest'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
+import { thorough } from '../../../test/thorough.ts'
 import { succeed } from './support.ts'
 
 /** nDCG@10 of the cosine ranking, reranked by embeddings, and by embeddings and words. */
@@ -30,7 +31,7 @@ function optionsOf(folder: string): { embeddings: string[]; texts: string[] } {
   }
 }
 
-describe.each(figures)('%s', (name, plain, byVectors, byBoth) => {
+describe.each(thorough ? figures : figures.slice(0, 2))('%s', (name, plain, byVectors, byBoth) => {
   const folder = sharedCollection(name)
 
   test.skipIf(!folder)('reaches the recorded figures with search, rerank and eval', () => {

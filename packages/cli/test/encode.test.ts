@@ -10,6 +10,13 @@ import { kith, program, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
+/** Gives a command a terminal. */
+const terminal = existsSync('/usr/bin/script')
+if (!terminal) {
+  const advice = 'no script: install it (Debian: apt-get install bsdutils)'
+  if (process.env['CI']) throw new Error(advice)
+  console.warn(`skipped: ${advice}`)
+}
 /** Many windows of the encoder: progress is kept after each. */
 const texts = 4000
 /** More than one window. */
@@ -97,21 +104,16 @@ describe('kith encode', () => {
     expect(meta.settings).toMatchObject({ model: path('model'), documentPrefix: 'passage: ' })
   })
 
-  test.skipIf(!existsSync('/usr/bin/script'))(
-    'prints remarks above the progress bar on a terminal',
-    () => {
-      const words = [...model, '--input', path('few.jsonl'), '--max-tokens', '4']
-      const line = [process.execPath, program, 'encode', ...words, '--out', path('terminal.npy')]
-      const { stdout } = spawnSync('/usr/bin/script', ['-qec', line.join(' '), '/dev/null'], {
-        encoding: 'utf8',
-      })
-      // The bar is drawn, its line removed, and the remark has the line to itself.
-      expect(stdout).toMatch(/encoding █+ 100% {2}300 of 300/)
-      expect(stdout).toContain(
-        '\r\u001b[K300 of 300 texts were truncated to 4 tokens (--max-tokens)',
-      )
-    },
-  )
+  test.runIf(terminal)('prints remarks above the progress bar on a terminal', () => {
+    const words = [...model, '--input', path('few.jsonl'), '--max-tokens', '4']
+    const line = [process.execPath, program, 'encode', ...words, '--out', path('terminal.npy')]
+    const { stdout } = spawnSync('/usr/bin/script', ['-qec', line.join(' '), '/dev/null'], {
+      encoding: 'utf8',
+    })
+    // The bar is drawn, its line removed, and the remark has the line to itself.
+    expect(stdout).toMatch(/encoding █+ 100% {2}300 of 300/)
+    expect(stdout).toContain('\r\u001b[K300 of 300 texts were truncated to 4 tokens (--max-tokens)')
+  })
 
   test('records 8-bit embeddings in the sidecar, and kith train refuses them', () => {
     encode('eight.npy', '--quantize', 'int8')

@@ -1,14 +1,14 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { background } from '@kith/core'
 import { openEmbeddings, readRun } from '@kith/ir'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
-import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../../test/files.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { kith, succeed } from './support.ts'
 
-const shared = fileURLToPath(new URL('../../../../shared/data/cisi/', import.meta.url))
+const cisi = sharedCollection('cisi')
+const shared = cisi ?? ''
 
 test('a threshold on scores is refused with what to do instead', () => {
   for (const option of ['--min-score', '--score-threshold']) {
@@ -18,13 +18,15 @@ test('a threshold on scores is refused with what to do instead', () => {
   }
 })
 
-describe.skipIf(!existsSync(shared))('on CISI', () => {
+describe.skipIf(!cisi)('on CISI', () => {
   const folder = temporaryFolder()
   const docs = join(folder, 'docs.npy')
   const own = join(shared, 'embeddings/all-MiniLM-L6-v2/')
-  for (const name of ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt']) {
-    cpSync(join(own, name), join(folder, name))
-  }
+  beforeAll(() => {
+    for (const name of ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt']) {
+      cpSync(join(own, name), join(folder, name))
+    }
+  })
   const files = [
     ...['--run', join(own, 'top200.run.trec'), '--queries', join(folder, 'queries.npy')],
     ...['--docs', docs, '--corpus', join(shared, 'corpus.jsonl')],

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { ByteWriter } from '../src/io/byte-writer.ts'
 
 function written(write: (writer: ByteWriter) => void): string {
@@ -13,7 +14,7 @@ test('writes nine digits as toPrecision does', () => {
   const check = (value: number): void => {
     expect(digits(value)).toBe(value.toPrecision(9))
   }
-  const options = { numRuns: 20_000 }
+  const options = tries(4000)
   fc.assert(fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), check), options)
   fc.assert(fc.property(fc.double({ min: -10, max: 10, noNaN: true }), check), options)
   // Halves between two numbers of nine digits, and the ends of decades.

@@ -1,6 +1,7 @@
 import { halfTable, toHalf } from '@kith/base/half'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { parseNumber } from '../src/io/parse-number.ts'
 
 function parse(text: string): number {
@@ -21,13 +22,13 @@ describe('parseNumber', () => {
         expect(parse(`${s}${whole}.${fraction}`)).toBe(Number(`${s}${whole}.${fraction}`))
         expect(parse(`${s}${whole}`)).toBe(Number(`${s}${whole}`))
       }),
-      { numRuns: 2000 },
+      tries(400),
     )
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(parse(String(value))).toBe(Number(String(value)))
       }),
-      { numRuns: 2000 },
+      tries(400),
     )
   })
 

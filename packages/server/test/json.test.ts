@@ -2,6 +2,7 @@ import { KithError } from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { routes } from '../src/app.ts'
 import { defaultLimits } from '../src/limits.ts'
 import { NumberReader } from '../src/number-reader.ts'
@@ -43,7 +44,7 @@ describe('NumberReader', () => {
         const scientific = numbers.map((number) => number.toExponential(16).toUpperCase())
         expect(read(`[ ${scientific.join(' ,\n')}\t]`)).toEqual(expected)
       }),
-      { numRuns: 300 },
+      tries(60),
     )
   })
 
@@ -80,7 +81,7 @@ describe('NumberReader', () => {
         const text = `[${numbers.join(',')}]`
         expect(read(text)).toEqual(Float32Array.from(JSON.parse(text) as number[]))
       }),
-      { numRuns: 3000, examples: [[['1e-45', '7e-46', '-1.1754942e-38', '3.4028236e38']]] },
+      { ...tries(500), examples: [[['1e-45', '7e-46', '-1.1754942e-38', '3.4028236e38']]] },
     )
   })
 
@@ -93,7 +94,7 @@ describe('NumberReader', () => {
         const end = found?.end ?? given.length
         expect(found?.numbers).toEqual(numbersIn(given.slice(0, end)))
       }),
-      { numRuns: 5000 },
+      tries(800),
     )
   })
 
@@ -166,7 +167,7 @@ describe('readJson with arrays of numbers', () => {
         const spaced = JSON.stringify(value, null, '\t')
         expect(JSON.stringify(restored(spaced))).toBe(rounded(plain))
       }),
-      { numRuns: 300 },
+      tries(60),
     )
   })
 
@@ -227,7 +228,7 @@ describe('base64 vectors', () => {
       fc.property(fc.oneof(whole, damaged, fc.string()), (text) => {
         expect(new RequestVectors().fromBase64(text)).toEqual(plainly(text))
       }),
-      { numRuns: 2000 },
+      tries(400),
     )
   })
 
@@ -319,7 +320,7 @@ describe('a request with any body', () => {
             else throw error
           }
         }),
-        { numRuns: 150 },
+        tries(40),
       )
       expect(answered).toBeGreaterThan(0)
     },
@@ -378,7 +379,7 @@ describe('a rerank request', () => {
         expect(await outcome(() => readJson(bytes))).toEqual(await outcome(() => plainly(bytes)))
       }),
       // A control character that decoding base64 would skip.
-      { numRuns: 1000, examples: [[Buffer.from(`{"embedding":"\u0001${'A'.repeat(16)}"}`)]] },
+      { ...tries(200), examples: [[Buffer.from(`{"embedding":"\u0001${'A'.repeat(16)}"}`)]] },
     )
   })
 

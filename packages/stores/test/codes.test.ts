@@ -1,6 +1,7 @@
 import type { Matrix } from '@kith/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { encodeQuery, slackFor } from '../src/exact/query-codes.ts'
 import { recipeFor } from '../src/exact/search-exact.ts'
 import { type Layout, layoutFor, type WasmExports } from '../src/exact/wasm-layout.ts'
@@ -78,7 +79,7 @@ describe.each(compiled)('searchExact with codes, %s', (kernel) => {
         expect(await searchExact(queries, shared(documents), coded)).toEqual(expected)
         expect(await searchExact(queries, stored(documents), coded)).toEqual(expected)
       }),
-      { numRuns: 200 },
+      tries(40),
     )
   })
 

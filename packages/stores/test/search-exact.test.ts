@@ -1,6 +1,7 @@
 import type { Matrix } from '@kith/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { tries } from '../../../test/thorough.ts'
 import { type Metric, searchExact } from '../src/index.ts'
 import { kernels, searchBySorting, shared, stored, toHalves, wholeNumbers } from './support.ts'
 
@@ -37,7 +38,7 @@ describe.each(kernels)('exact search, %s', (kernel) => {
         const halves = { rows, dimensions, memory: toHalves(memory) }
         expect(await searchExact(queries, halves, options)).toEqual(expected)
       }),
-      { numRuns: 150 },
+      tries(30),
     )
   })
 
