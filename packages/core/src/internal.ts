@@ -4,7 +4,8 @@
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
-export { methods, requireTexts, similaritySettings } from './baselines/method-settings.ts'
+export { requireTexts } from './baselines/baselines.ts'
+export { methods, similaritySettings } from './baselines/method-settings.ts'
 export {
   compareProducts,
   compareVectors,

@@ -6,6 +6,7 @@ import {
   toQueryViews,
   toViews,
 } from '../context.ts'
+import { KithError } from '../error.ts'
 import type { Matrix } from '../matrix.ts'
 import { buildGraph } from '../method/graph.ts'
 import { chooseMetric } from '../method/metric.ts'
@@ -16,7 +17,7 @@ import { cosineOf, products } from '../method/similarity-steps.ts'
 import { defaultSettings } from '../settings/settings.ts'
 import { noPostings } from '../text/postings.ts'
 import type { Workspace } from '../workspace.ts'
-import { type Method, type MethodSettings, requireTexts } from './method-settings.ts'
+import type { Method, MethodSettings } from './method-settings.ts'
 
 /** A simpler method for comparison with Kith's. */
 interface Baseline {
@@ -25,9 +26,17 @@ interface Baseline {
   rank(memory: Workspace, query: Query, candidates: Candidates, settings: MethodSettings): Ranking
 }
 
-/** Similarity and words without neighbors: the score has only these two terms. */
+/** Refuses a method without the texts that it needs. */
+export function requireTexts(method: Method, texts: boolean): void {
+  if (method === 'fusion' && !texts) throw fusionNeedsTexts()
+}
+
+const fusionNeedsTexts = (): KithError =>
+  new KithError('BAD_SETTING', 'the method fusion needs texts; pass texts')
+
+/** Similarity and words without neighbors: the query's own two terms are all there is. */
 const scoreFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
-  requireTexts('fusion', toViews(candidates).texts !== undefined)
+  if (!toViews(candidates).texts) throw fusionNeedsTexts()
   const alone = { lambda: 1, neighborWeight: 0, supportWeight: 0, windowWeight: 0, titleWeight: 0 }
   const mix = settings.mix === 'raw' ? 'standard' : settings.mix
   return rankQuery(memory, query, candidates, { ...settings, ...alone, mix }).ranking

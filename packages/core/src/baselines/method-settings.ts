@@ -17,12 +17,6 @@ export type Method = 'neighbors' | 'fusion' | 'rocchio' | 'neighbor-rrf'
 /** Every method, ours first. */
 export const methods: readonly Method[] = ['neighbors', 'fusion', 'rocchio', 'neighbor-rrf']
 
-/** Refuses a method without the texts that it needs. */
-export function requireTexts(method: Method, texts: boolean): void {
-  if (texts || method !== 'fusion') return
-  throw new KithError('BAD_SETTING', 'the method fusion needs texts for BM25 scores; pass texts')
-}
-
 /** The settings of all methods: those of the similarity, and these. */
 export interface MethodSettings extends Settings {
   method: Method
