@@ -14,7 +14,7 @@ const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 const inputs = ['--run', path('run.trec'), '--queries', path('queries.npy')]
 const qrels = ['--qrels', path('qrels.trec')]
-beforeAll(() => writeCollection(folder))
+beforeAll(() => writeCollection(folder, 600))
 
 test('load, search, rerank and labels work with a LanceDB folder', () => {
   const store = ['--store', path('lance')]
