@@ -14,7 +14,6 @@ const longest = [
   'packages/encoder/test/minilm.test.ts',
   'packages/work/test/batches.test.ts',
   'packages/server/test/workers.test.ts',
-  'test/cutoff.test.ts',
   'packages/cli/test/dataset.test.ts',
   'packages/cli/test/relevance.test.ts',
   'test/runtimes/runtimes.test.ts',
@@ -32,17 +31,14 @@ const longest = [
   'packages/cli/test/collections.test.ts',
   'packages/pipelines/test/label-run.test.ts',
   'packages/tune/test/tune.test.ts',
-  'packages/pipelines/test/audit.test.ts',
   'test/faults/size-limit.slow.test.ts',
   'packages/cli/test/outputs.test.ts',
   'packages/pipelines/test/tune-run.test.ts',
-  'packages/core/test/kernels-agree.test.ts',
   'packages/cli/test/stores.test.ts',
   'packages/cli/test/piped.test.ts',
   'packages/train/test/training.test.ts',
   'packages/train/test/encoder-gradients.test.ts',
   'packages/ir/test/mutations.slow.test.ts',
-  'packages/core/test/kernel.test.ts',
 ]
 
 /** Starts the longest files first: in the end no worker waits for one that has begun late. */

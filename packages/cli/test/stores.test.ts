@@ -3,18 +3,16 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
-import { sizes, writeCollection } from '../../pipelines/test/store-data.ts'
+import { writeCollection } from '../../pipelines/test/store-data.ts'
 import { readTexts } from '../src/options/shared-options.ts'
 import { readSource, readSubmission } from '../src/options/store-options.ts'
 import { kith, succeed } from './support.ts'
-
-// Real servers and processes, on any machine: slow is not wrong.
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 const inputs = ['--run', path('run.trec'), '--queries', path('queries.npy')]
 const qrels = ['--qrels', path('qrels.trec')]
-beforeAll(() => writeCollection(folder))
+beforeAll(() => writeCollection(folder, 600))
 
 test('load, search, rerank and labels work with a LanceDB folder', () => {
   const store = ['--store', path('lance')]
@@ -54,7 +52,7 @@ describe.runIf(postgres)('batches in PostgreSQL', () => {
     expect(submitted).toBe('mine: submitted 600 queries in 3 jobs; run them with kith work\n')
     expect(succeed(...label, '--submit', 'mine')).toContain('already submitted')
     const worked = kith('work', ...store, '--until-empty', '--json')
-    expect(JSON.parse(worked.out)).toEqual({ queries: sizes.queries, failures: 0, left: 0 })
+    expect(JSON.parse(worked.out)).toEqual({ queries: 600, failures: 0, left: 0 })
     expect(worked.err).toContain('mine: 1 candidates of the run have no embedding: poison\n')
     expect(worked.err).toContain('mine: 256 queries done\n')
     const [listed] = JSON.parse(succeed('jobs', ...store, '--json'))
