@@ -32,6 +32,7 @@ export {
 } from './measures/calibrate.ts'
 export { Evaluator, evaluateRun } from './measures/evaluate.ts'
 export { formatFigure } from './measures/measures.ts'
+export type { DocumentColumns } from './parquet/parquet-runs.ts'
 export { hideAllButOne, type SharedQrels, sharedQrels, shareQrels } from './qrels/qrels.ts'
 export { type ListedRanking, type RankingForm, RankingLines } from './runs/ranking-lines.ts'
 export { type RunColumns, type RunParts, runColumns } from './runs/run.ts'
