@@ -63,14 +63,6 @@ const SCANNER_BYTES = 2 ** 28
  * ```ts
  * const { rows, scores, perQuery } = await searchExact(queries, documents, { top: 100 })
  * ```
- *
- * A batch of queries shares each pass over the documents, which worker threads
- * divide. Scores are float32 sums in one fixed order per pair, so that results are
- * bit for bit the same for any number of workers, in memory or from a file.
- *
- * ```ts
- * const { rows, scores, perQuery } = await searchExact(queries, documents, { top: 100 })
- * ```
  */
 export async function searchExact(
   queries: Matrix,

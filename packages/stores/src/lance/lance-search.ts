@@ -29,8 +29,6 @@ interface LanceSearch {
  * Finds each query's best documents.
  *
  * @param fetch Fetches documents by id, with their vectors.
- *
- * @param fetch Documents by id, with their vectors.
  */
 export async function searchLance(
   table: Table | undefined,

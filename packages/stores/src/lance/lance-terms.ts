@@ -52,9 +52,6 @@ export class LanceTerms {
    *
    * @param documents The number of documents in the collection. If the stored number differs,
    * another program changed the collection without counting terms.
-   *
-   * @param documents How many documents the collection has: with another number, somebody changed
-   * it without counting terms.
    */
   async read(documents: number): Promise<TermStatistics | undefined> {
     const known = await this.#latest()

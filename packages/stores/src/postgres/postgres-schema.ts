@@ -183,8 +183,6 @@ const LOCK = 0x6b697468
  * appended, since databases have already run the earlier ones.
  *
  * @returns false, without creating tables, if there are no tables and `create` is not set.
- *
- * @returns false if there are no tables and `create` is not set: then there are none afterwards.
  */
 export async function migrate(
   connections: Connections,

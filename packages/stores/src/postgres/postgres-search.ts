@@ -78,8 +78,6 @@ export function encodeVector(vector: Float32Array, type: 'f16' | 'f32'): Buffer 
  * Decodes a vector in pgvector's binary format into `into`.
  *
  * @returns false if there is no vector, or if its length or type differs.
- *
- * @returns false if there is no vector, or one of another length or type.
  */
 export function decodeVector(
   bytes: Buffer | null,

@@ -21,9 +21,6 @@ const warned = new Set<string>()
  *
  * @param whose The name of the background in the warning.
  * @param advice The remedy in the warning.
- *
- * @param whose The background in the warning.
- * @param advice What to do about it.
  */
 export function fittingBackground(
   known: Background | undefined,

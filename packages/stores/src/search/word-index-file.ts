@@ -52,8 +52,6 @@ const HEAD = 1024
  * Saves an index for the next start.
  *
  * @param key Identifies the texts and the tokenizer: an index with another key is ignored.
- *
- * @param key Names the texts and the tokenizer: an index of another key is none.
  */
 export async function keepWords(file: string, key: string, made: MadeWords): Promise<void> {
   const { ids, statistics, places } = made
