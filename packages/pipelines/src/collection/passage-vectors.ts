@@ -143,7 +143,7 @@ export function passageStore(
   }
 }
 
-/** Below this number of passages, their similarities are too few for a background. */
+/** Minimum number of passages for a background: fewer say too little about typical similarities. */
 const FEW = 50
 
 /** Bytes of a SHA-256 digest. */
