@@ -167,8 +167,6 @@ interface KeptVectors {
  * followed.
  *
  * @throws A `KithError` with the reason if the file exists and cannot be read.
- *
- * @throws A `KithError` with the reason if the file is there and cannot be read.
  */
 export async function readKept(
   file: string,

@@ -98,8 +98,8 @@ export class Dataset {
   }
 
   /**
-   * Returns the model that a sidecar records for the current embeddings; undefined if the dataset
-   * came with them.
+   * Returns the model of the embeddings: the requested model, the model in their sidecar, or the
+   * default model; undefined if the dataset came with its embeddings.
    */
   async modelName(): Promise<string | undefined> {
     if (this.#options.model !== undefined || this.model !== OWN) {

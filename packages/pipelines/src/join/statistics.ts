@@ -16,8 +16,8 @@ export function usesStatistics({ mix, method }: MethodSettings): boolean {
 }
 
 /**
- * Reads the statistics of a file, if one is named; throws if their tokenizer differs from the
- * settings'.
+ * Reads the statistics of a file, if one is named. If their tokenizer differs from the settings',
+ * it returns undefined for an `optional` file, and throws otherwise.
  */
 export async function readStatistics(
   source: StatisticsSource,

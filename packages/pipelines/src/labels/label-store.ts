@@ -89,7 +89,9 @@ export async function submitLabels(
   }
 }
 
-/** Adds the metric of the run to a plan and, if texts are compared, the tokenizer of the store. */
+/**
+ * Adds the metric of the run to a plan and, if there are query texts, the tokenizer of the store.
+ */
 async function complete<T extends StorePlan>(plan: T, hooks: Hooks): Promise<T> {
   const metric = await storedRunMetric(plan.batch.settings.metric, plan, hooks)
   const batch = withMetric(plan.batch, metric)

@@ -48,7 +48,7 @@ interface Reranking {
   /** The file of the result. */
   after: string
   measuring: Measuring | undefined
-  /** Whether a cutoff removed documents; a query may have lost all of its documents. */
+  /** Whether a cutoff was set, which may remove all documents of a query. */
   cut: boolean
   hooks: Hooks
 }

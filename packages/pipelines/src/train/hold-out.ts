@@ -32,7 +32,10 @@ export interface HeldOutQueries {
   qrels: Qrels
 }
 
-/** Returns the fraction of training queries to hold out; throws if nothing can measure them. */
+/**
+ * Returns the fraction of training queries to hold out; throws if `holdOut` is invalid or has no
+ * effect.
+ */
 export function holdOutOf(
   {
     holdOut,

@@ -152,8 +152,8 @@ function withQueryTexts(
 
 /**
  * Returns the metric of a run, for all searches and rerankings of a training; `auto` if the
- * documents do not differ in length. The training itself uses the inner product, which a remark
- * says.
+ * documents do not differ in length. The training itself uses the inner product, except for a
+ * linear adapter; a remark says so if the run was searched by cosine.
  */
 async function trainingMetric(
   file: string,

@@ -48,10 +48,10 @@ export interface TryResult {
 export const tryMeasures = ['nDCG@10', 'MRR@10', 'Recall@100'] as const
 
 /**
- * Tries Kith on a dataset: encodes and searches if that was not done yet, and compares vector
- * search, BM25, reciprocal rank fusion, score fusion, Kith and, with more than 50 judged queries,
+ * Tries Kith on a dataset: encodes and searches if necessary, and compares vector search, BM25,
+ * reciprocal rank fusion, score fusion and Kith. With more than 50 judged queries, it also tries
  * Kith with tuned settings; with 200 training queries or more, Kith with a query adapter. Finished
- * steps are kept in `.kith`: after a stop at any moment, the same call resumes.
+ * steps are saved in `.kith`: if it is interrupted, the same call resumes.
  *
  * ```ts
  * const { verdict } = await tryDataset({ dataset: 'cisi' })

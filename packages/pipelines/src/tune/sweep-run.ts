@@ -30,7 +30,7 @@ const LARGEST = 1000
 export interface SweepInputs extends JudgedInputs {
   /** The folder to write the figures to. */
   out: string
-  /** The base settings; each figure varies one of them. */
+  /** The base settings, from which single settings are varied. */
   settings?: PartialMethodSettings | undefined
   /** Command lines for making the page again, to show on it. */
   commands?: readonly string[] | undefined
