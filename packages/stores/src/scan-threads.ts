@@ -2,7 +2,7 @@ import { type PoolWorker, ThreadWorker, WorkerPool, workerEntry } from '@kith/ba
 import type { Batch, Best, Block, ScannerRecipe } from './exact/scanner.ts'
 import type { AsyncScanner } from './scan-blocks.ts'
 
-/** Idle time before threads end: starting a thread takes as long as many searches. */
+/** Idle time before threads end: starting a thread can take as long as a whole search. */
 const IDLE_MILLISECONDS = 5000
 
 const entry = workerEntry(import.meta.url, 'worker.js')
