@@ -132,7 +132,7 @@ async function readStart(file: string): Promise<{ progress: Progress; tensorsDig
   const { training, trainingDigest, tensorsDigest } = readMetadata(file)
   const progress = parseProgress(training)
   if (!progress) throw new FileError(file, '', 'is not a checkpoint of a training')
-  // Checkpoints of earlier versions have no digests; their identity is refused later.
+  // Checkpoints of earlier versions have no digests; comparing identities rejects them later.
   const complete = trainingDigest !== undefined || tensorsDigest !== undefined
   const own = new Digest().text(String(training)).end()
   if (complete && own !== trainingDigest) throw damaged(file)
