@@ -138,7 +138,8 @@ const OPTIONS: readonly (keyof CollectionInputs)[] = [
 ]
 
 /**
- * Returns the background and calibration of estimated relevance; empty if there is no background.
+ * Returns the background and calibration of estimated relevance; no background if none matches the
+ * vectors.
  */
 async function scaleOf(
   { background: file, calibration: judged, docs, store: address }: CollectionInputs,

@@ -76,7 +76,7 @@ async function keptVectors(
   }
 }
 
-/** Caches embeddings for the next call; a failure to write is not an error. */
+/** Caches embeddings for the next call; if writing fails, a remark says so. */
 async function keep(
   file: string,
   vectors: ReadonlyMap<string, Float32Array>,

@@ -153,7 +153,7 @@ async function describe(
   const { out, heldOut, missing, tried, ...found } = result
   const { teacher, settings } = inputs
   const made = { adapter: 'linear', ...settings, teacher, ...found }
-  // All queries include held-out training queries.
+  // `all` includes held-out training queries.
   const validation = inputs.validation && tested?.queries
   const learnedFrom = await learnedBy({ queries: all, validation, docs }, inputs, out)
   const more = { missing: someMissing(missing), tried, heldOut, learnedFrom }

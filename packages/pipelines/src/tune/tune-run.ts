@@ -19,7 +19,7 @@ import {
   tokenizersToTry,
 } from './judged-collection.ts'
 
-/** Number of candidates per query to consider. */
+/** Number of candidates per query to consider; contextSize if that is larger. */
 const LARGEST = 200
 
 /** The inputs of a tuning. */
