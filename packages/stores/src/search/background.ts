@@ -54,7 +54,7 @@ export async function readBackground(file: string): Promise<Background> {
 
 /**
  * Reads the background beside a file of embeddings. Returns undefined if there is none, or, with a
- * warning, if its model differs or documents were added or removed since.
+ * warning, if its model, dimensions or number of documents differ.
  */
 export async function backgroundBeside(
   docs: string,
