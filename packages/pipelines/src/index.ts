@@ -1,4 +1,7 @@
-/** Whole jobs, callable: files and stores in, results out. Each job also has a separate subpath. */
+/**
+ * Complete jobs as functions: they read files and stores and write results. Each job also has its
+ * own subpath.
+ */
 export * from './audit/index.ts'
 export * from './batches/index.ts'
 export * from './collection/index.ts'

@@ -2,23 +2,23 @@ import { KithError, type Matrix } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
 import type { StoreDocument, StoreDocuments, StoreSearchOptions } from './store.ts'
 
-/** Maximum bytes of an id in UTF-8, which every store can index. */
+/** Maximum length of an id in UTF-8 bytes; every store can index ids of this length. */
 const LONGEST_ID = 1000
 
-/** Numbers that a batch of documents holds, more or less. */
+/** Approximate count of vector numbers in a batch of documents. */
 const BATCH_NUMBERS = 2 ** 21
 
-/** The largest number that half precision holds. */
+/** The largest finite number in half precision. */
 const LARGEST_HALF = 65504
 
 /** Rules for documents that are added to a store. */
 interface DocumentRules {
-  /** The length of the vectors; undefined takes the first document's. */
+  /** The length of the vectors; undefined takes the length of the first document's vector. */
   dimensions: number | undefined
   type: 'f16' | 'f32'
 }
 
-/** Checks documents one by one and passes them on in batches; the same id twice in a batch is an error. */
+/** Checks documents one by one and yields them in batches; throws if a batch repeats an id. */
 export async function* checkedBatches(
   documents: StoreDocuments,
   rules: DocumentRules,
@@ -40,7 +40,7 @@ export async function* checkedBatches(
   if (batch.length > 0) yield batch
 }
 
-/** The error for an id that is there already. */
+/** Creates the error for an id that already exists. */
 export function twice(id: string): KithError {
   return new KithError('BAD_INPUT', `document ${JSON.stringify(id)} already exists`)
 }
@@ -66,13 +66,15 @@ function checkDocument(document: StoreDocument, dimensions: number, type: string
   throw new KithError('BAD_VECTOR', `${name}, column ${at} is ${vector[at]}: ${why}`)
 }
 
-/** An id must survive every store, file and query language: some text on one line. */
+/**
+ * Throws unless an id is one line of valid text, which every store, file and query language keeps.
+ */
 function checkId(id: string): void {
   const bytes = Buffer.byteLength(id)
   if (bytes === 0 || bytes > LONGEST_ID) {
     throw new KithError('BAD_INPUT', `an id must have 1 to ${LONGEST_ID} bytes, got ${bytes}`)
   }
-  // Half of a surrogate pair would come back as another character.
+  // A lone surrogate would be read back as another character.
   if (/\p{Cc}/u.test(id) || Buffer.from(id).toString() !== id) {
     throw new KithError(
       'BAD_INPUT',
@@ -81,7 +83,7 @@ function checkId(id: string): void {
   }
 }
 
-/** Checks the queries and options of a search, in the same way for every store. */
+/** Checks the queries and options of a search; every store uses these checks. */
 export function checkSearch(
   queries: Matrix,
   { top, metric = 'dot' }: StoreSearchOptions,
@@ -107,8 +109,8 @@ export function checkSearch(
 }
 
 /**
- * Why a text cannot be kept in a database, or undefined if it can: PostgreSQL has no character
- * U+0000, and half of a surrogate pair would come back as another character.
+ * Returns why a database cannot store a text, or undefined if it can: PostgreSQL has no character
+ * U+0000, and a lone surrogate would be read back as another character.
  */
 export function unstorable(text: string): string | undefined {
   if (text.includes('\0')) return 'contains the character U+0000'
@@ -116,13 +118,13 @@ export function unstorable(text: string): string | undefined {
   return undefined
 }
 
-/** Throws if a text cannot be kept in a database; the message begins with the text's name. */
+/** Throws if a database cannot store a text; the message begins with `what`. */
 export function checkStorable(what: string, text: string): void {
   const flaw = unstorable(text)
   if (flaw) throw new KithError('BAD_INPUT', `${what} ${flaw}, which PostgreSQL cannot store`)
 }
 
-/** The ids, each once, that a store can have at all: no other document can be there. */
+/** Removes duplicate ids, and ids that no store can hold. */
 export function storableOf(ids: readonly string[]): string[] {
   return [...new Set(ids)].filter((id) => unstorable(id) === undefined)
 }

@@ -1,6 +1,6 @@
 import { KithError } from '@kith/core'
 
-/** Documents in memory; on a SharedArrayBuffer, workers read them where they are. */
+/** Documents in memory; worker threads read a SharedArrayBuffer without copying it. */
 export interface MemoryDocuments {
   readonly rows: number
   readonly dimensions: number
@@ -8,14 +8,14 @@ export interface MemoryDocuments {
   readonly memory: Float32Array | Uint16Array
 }
 
-/** Documents that are read by position, such as documents of a file larger than memory. */
+/** Documents that are read by position, for example from a file larger than memory. */
 export interface StoredDocuments {
   readonly rows: number
   readonly dimensions: number
-  /** How they are stored; `read` returns float32 either way. */
+  /** The number type in storage; `read` returns float32 for both types. */
   readonly type?: 'f16' | 'f32'
   readonly memory?: Float32Array | Uint16Array | undefined
-  /** The numbers of rows `from` to `to` (exclusive), written to `into` or elsewhere. */
+  /** Reads the numbers of rows `from` to `to` (exclusive), into `into` or another array. */
   read(
     from: number,
     to: number,
@@ -23,18 +23,18 @@ export interface StoredDocuments {
   ): Float32Array | Promise<Float32Array>
 }
 
-/** Documents to search. The embeddings that `@kith/ir` opens are one. */
+/** Documents to search, for example the embeddings that `@kith/ir` opens. */
 export type DocumentSource = MemoryDocuments | StoredDocuments
 
-/** Rows are numbered in 32 bits. */
+/** Maximum number of rows: row numbers have 32 bits. */
 const MOST_ROWS = 2 ** 32 - 1
 
-/** Reads rows of a source: where they lie if readers can see that, else into a buffer. */
+/** Reads rows of a source: in place if the scanners can access its memory, else into a buffer. */
 export class DocumentReader {
   readonly rows: number
   readonly dimensions: number
   readonly #source: DocumentSource
-  /** Whether the blocks go to other threads, which see shared memory only. */
+  /** Whether the blocks go to other threads, which can access only shared memory. */
   readonly #abroad: boolean
 
   constructor(source: DocumentSource, abroad: boolean) {
@@ -44,14 +44,14 @@ export class DocumentReader {
     this.#abroad = abroad
   }
 
-  /** Whether `read` returns a part of memory and needs no buffer. */
+  /** Whether `read` returns a view of the source's memory and needs no buffer. */
   get inPlace(): boolean {
     const { memory } = this.#source
     if (!memory) return false
     return !this.#abroad || memory.buffer instanceof SharedArrayBuffer
   }
 
-  /** The numbers of some rows; `buffer` has room for them as float32 unless reading is in place. */
+  /** Reads rows `from` to `to`; unless reading is in place, `buffer` must hold them as float32. */
   async read(
     from: number,
     to: number,
@@ -79,7 +79,7 @@ export class DocumentReader {
   }
 }
 
-/** Throws if a source is not of a form that can be searched. */
+/** Throws if a source cannot be searched. */
 export function checkDocuments(source: DocumentSource): void {
   const { rows, dimensions, memory } = source
   for (const [name, value] of Object.entries({ rows, dimensions })) {

@@ -1,7 +1,7 @@
 /**
  * Internal: documents to search with their texts, words and term statistics, which the server and
- * the collections of `@kith/pipelines` share. It may change with any version; programs use the
- * package's main entry.
+ * the collections of `@kith/pipelines` share. These exports may change in any version; use the
+ * package's main entry in programs.
  */
 
 export { loadLanguages } from '@kith/languages/load'

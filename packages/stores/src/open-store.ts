@@ -4,20 +4,20 @@ import { findPath } from '@kith/base'
 import { FileStore } from './exact/file-store.ts'
 import { checkStoreTokenizer, type Store, type StoreOptions } from './store.ts'
 
-/** URLs that LanceDB takes instead of a folder. */
+/** URLs of object storage, which LanceDB accepts instead of a folder. */
 const OBJECT_STORAGE = /^(s3|gs|az|s3\+ddb|abfss?):\/\//
 
-/** Files of embeddings, by their endings; `.gz` may follow. */
+/** File name endings of embeddings; `.gz` may follow. */
 const FILE = /\.(npy|safetensors|fvecs|parquet|jsonl|ndjson|memmap)(\.gz)?$/i
 
 /** The kinds of stores. */
 export type StoreKind = 'postgres' | 'lancedb' | 'file'
 
 /**
- * Opens a store by its address: `postgres://…` is PostgreSQL, a file of embeddings is a file,
- * everything else a folder or an object storage URL of LanceDB. `#name` after a database
- * or folder selects one of several collections in it. A store that does not exist is an error,
- * unless `create` is set.
+ * Opens a store by its address: `postgres://…` opens PostgreSQL, a file of embeddings opens that
+ * file, and any other address opens a LanceDB folder or object storage URL. `#name` after a
+ * database or folder selects one of its collections. Throws if the store does not exist, unless
+ * `create` is set.
  *
  * ```ts
  * await using store = await openStore('postgres://localhost/kith')
@@ -26,7 +26,7 @@ export type StoreKind = 'postgres' | 'lancedb' | 'file'
  */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
   checkStoreTokenizer(options)
-  // Loaded when an address needs one: the packages of the other stores need not be installed.
+  // Imported on demand: users need to install only the packages of the stores they use.
   switch (storeKind(address)) {
     case 'postgres':
       return (await import('./postgres/postgres-store.ts')).PostgresStore.open(address, options)
@@ -37,7 +37,7 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   }
 }
 
-/** The kind of store that an address names. */
+/** Returns the kind of store that an address names. */
 export function storeKind(address: string): StoreKind {
   if (/^postgres(ql)?:\/\//.test(address)) return 'postgres'
   if (OBJECT_STORAGE.test(address)) return 'lancedb'

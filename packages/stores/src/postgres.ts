@@ -1,4 +1,7 @@
-/** Internal: PostgreSQL with pgvector, for Kith's packages that keep tables in it. It may change with any version. */
+/**
+ * Internal: PostgreSQL with pgvector, for Kith packages that keep tables in it. These exports may
+ * change in any version.
+ */
 
 export { checkStorable, unstorable } from './check-documents.ts'
 export {

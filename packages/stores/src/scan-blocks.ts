@@ -7,39 +7,39 @@ import {
   type ScannerRecipe,
 } from './exact/scanner.ts'
 
-/** The smallest block: handing round smaller ones would take much of the time. */
+/** The smallest block: passing smaller blocks to scanners would take much of the time. */
 const LEAST_BYTES = 2 ** 20
-/** Blocks that go through a buffer are no larger than this. */
+/** The largest block that is read into a buffer. */
 const BUFFER_BYTES = 4 * 2 ** 20
-/** The largest block that is read in place: larger ones would make progress jerky. */
+/** The largest block that is read in place: larger blocks would make progress reports uneven. */
 const MOST_BYTES = 16 * 2 ** 20
-/** Blocks that a scanner has at a time: the one it works on, and the next. */
+/** Blocks that a scanner has at a time: the current block and the next. */
 const BLOCKS_PER_SCANNER = 2
 
-/** A place for a block on its way to a scanner. */
+/** A slot for a block that waits for a scanner or is being scanned. */
 export interface Slot {
   scanner: AsyncScanner
   buffer: SharedArrayBuffer
 }
 
-/** Documents of a block of the smallest size. */
+/** Returns the number of documents in a block of the smallest size. */
 export function leastRows(dimensions: number): number {
   return rowsIn(LEAST_BYTES, dimensions)
 }
 
-/** The places for blocks that scanners have together, a buffer to each unless reading is in place. */
+/** Creates the slots of all scanners, each with a buffer unless reading is in place. */
 export function slotsFor(scanners: AsyncScanner[], reader: DocumentReader): Slot[] {
   const { dimensions } = reader
   const bytes = reader.inPlace ? 0 : rowsIn(BUFFER_BYTES, dimensions) * dimensions * 4
-  // The first blocks go to all scanners, not both to one.
+  // Interleaved by scanner, so that the first blocks go to different scanners.
   return Array.from({ length: BLOCKS_PER_SCANNER }, () =>
     scanners.map((scanner) => ({ scanner, buffer: new SharedArrayBuffer(bytes) })),
   ).flat()
 }
 
 /**
- * Hands all documents, block by block, to the first scanner that is free: the rows that one
- * scanner gets always rise. `onBlock` is called with the number of documents of each block that is done.
+ * Passes all documents, block by block, to the first free scanner; each scanner gets its rows in
+ * ascending order. Calls `onBlock` with the number of documents in each finished block.
  */
 export async function scanBlocks(
   reader: DocumentReader,
@@ -55,10 +55,10 @@ export async function scanBlocks(
     onBlock(data.length / dimensions)
   }
   for (let from = 0; from < rows; ) {
-    // A block that failed stays among the running ones, and ends this wait.
+    // A failed block stays in `running`, so its error ends this wait.
     while (free.length === 0) await Promise.race(running)
     const slot = free.shift()!
-    // Smaller and smaller, so that all scanners end at about the same time.
+    // Block sizes shrink, so that all scanners finish at about the same time.
     const share = Math.ceil((rows - from) / (2 * slots.length))
     const count = Math.min(Math.max(share, leastRows(dimensions)), most, rows - from)
     const data = await reader.read(from, from + count, slot.buffer)
@@ -78,14 +78,14 @@ function rowsIn(bytes: number, dimensions: number): number {
   return Math.max(1, Math.floor(bytes / (4 * dimensions)))
 }
 
-/** A scanner at work, here or in another thread. Calls are answered in their order. */
+/** A scanner in this thread or another. It answers calls in order. */
 export interface AsyncScanner {
   begin(batch: Batch): Promise<void>
   scan(block: Block): Promise<void>
   finish(): Promise<Best>
 }
 
-/** A scanner in the caller's thread, which gets time for other things after every block. */
+/** Creates a scanner in the caller's thread; it yields to other tasks after every block. */
 export function localScanner(recipe: ScannerRecipe): AsyncScanner {
   const scanner = createScanner(recipe)
   return {

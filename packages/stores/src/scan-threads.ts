@@ -2,15 +2,15 @@ import { type PoolWorker, ThreadWorker, WorkerPool, workerEntry } from '@kith/ba
 import type { Batch, Best, Block, ScannerRecipe } from './exact/scanner.ts'
 import type { AsyncScanner } from './scan-blocks.ts'
 
-/** Starting a thread takes as long as many a search, so that threads wait this long for another. */
+/** Idle time before threads end: starting a thread can take as long as a whole search. */
 const IDLE_MILLISECONDS = 5000
 
 const entry = workerEntry(import.meta.url, 'worker.js')
 const pools = new Map<WebAssembly.Module | undefined, WorkerPool<ScanRequest, ScanAnswer>>()
 
 /**
- * Has a search done by scanners in separate threads. Afterwards the threads wait for another
- * search; if this one failed or was stopped, they end.
+ * Runs a search with scanners in separate threads. Afterwards the threads wait for another search;
+ * if this search failed or was aborted, they end.
  */
 export async function withScanThreads(
   count: number,
@@ -37,7 +37,7 @@ export async function withScanThreads(
   }
 }
 
-/** The threads of a kernel. Their number is up to the searches. */
+/** Returns the worker pool of a kernel. The searches decide the number of threads. */
 function poolFor(recipe: ScannerRecipe): WorkerPool<ScanRequest, ScanAnswer> {
   const known = pools.get(recipe.module)
   if (known) return known
@@ -59,13 +59,13 @@ export type ScanRequest =
   | { task: 'finish' }
   | { task: 'rest' }
 
-/** The thread's answer: the best documents to `finish`, nothing to the other requests. */
+/** The thread's answer: the best documents for `finish`, undefined for the other requests. */
 export type ScanAnswer = Best | undefined
 
-/** A block as a place in shared memory. */
+/** The location of a block in shared memory. */
 export interface SharedBlock {
   firstRow: number
-  /** The number of the buffer, and the buffer itself when it is new to the worker. */
+  /** The buffer's number, and the buffer itself the first time the worker gets it. */
   buffer: number
   shared: SharedArrayBuffer | undefined
   half: boolean
@@ -88,7 +88,7 @@ class ThreadScanner implements AsyncScanner {
 
   async scan({ data, firstRow }: Block): Promise<void> {
     const shared = data.buffer as SharedArrayBuffer
-    // Sent with every block, a large buffer would set off the worker's garbage collection.
+    // Sending a large buffer with every block would trigger the worker's garbage collection.
     const known = this.#buffers.get(shared)
     const buffer = known ?? this.#buffers.size
     this.#buffers.set(shared, buffer)
@@ -103,7 +103,7 @@ class ThreadScanner implements AsyncScanner {
     return (await this.#worker.run({ task: 'finish' }))!
   }
 
-  /** Makes the thread forget the documents; a thread that has died holds none. */
+  /** Tells the thread to release the documents; a dead thread holds none. */
   rest(): void {
     this.#buffers.clear()
     this.#worker.run({ task: 'rest' }).catch(() => {})

@@ -12,7 +12,7 @@ import {
 import { isTokenizerName } from '@kith/core/internal'
 import type { Metric } from './exact/search-exact.ts'
 
-/** A document as a store keeps it: an id, a vector, and its text if that was loaded. */
+/** A document of a store: an id, a vector, and its text if one was loaded. */
 export interface StoreDocument {
   id: string
   vector: Float32Array
@@ -20,31 +20,31 @@ export interface StoreDocument {
   text?: string | undefined
 }
 
-/** Documents, as they come. */
+/** Documents as a sync or async iterable. */
 export type StoreDocuments = Iterable<StoreDocument> | AsyncIterable<StoreDocument>
 
 /** Options of a search in a store. */
 export interface StoreSearchOptions {
-  /** Documents per query. */
+  /** Number of documents to return per query. */
   top: number
   /** Default: the store's own metric. */
   metric?: Metric | undefined
-  /** Compares with every document even if there is an approximate index. */
+  /** Compares each query with every document even if there is an approximate index. */
   exact?: boolean | undefined
   /**
-   * A condition in the store's SQL that documents must fulfill. It is run unchanged: never build it
-   * from untrusted input.
+   * A condition in the store's SQL dialect that documents must meet. The store runs it unchanged:
+   * never build it from untrusted input.
    */
   filter?: string | undefined
-  /** Whether hits come with their vectors; default true. */
+  /** Whether hits include vectors; default true. */
   vectors?: boolean | undefined
 }
 
-/** Options of fetching documents by their ids. */
+/** Options for fetching documents by id. */
 export interface StoreFetchOptions {
-  /** Whether documents come with their vectors; default true, else the vectors are empty. */
+  /** Whether documents include vectors; default true. If false, the vectors are empty. */
   vectors?: boolean | undefined
-  /** Whether documents come with their titles and texts; default true. */
+  /** Whether documents include titles and texts; default true. */
   texts?: boolean | undefined
 }
 
@@ -52,79 +52,83 @@ export interface StoreFetchOptions {
 export interface StoreHits {
   ids: string[]
   scores: Float32Array
-  /** Their vectors, one after the other; empty if they were not wanted. */
+  /** The documents' vectors, concatenated; empty if vectors were not requested. */
   vectors: Float32Array
 }
 
-/** A collection of documents with their vectors. Queries are vectors too, so that any encoder will do. */
+/** Documents with their vectors. Queries are vectors too, so any encoder works. */
 export interface Store {
-  /** The length of the vectors; undefined while the store is empty and knows none. */
+  /** The length of the vectors; undefined if the store is empty and its length is not set yet. */
   readonly dimensions: number | undefined
-  /** The metric of searches that name none. */
+  /** The metric of searches that specify none. */
   readonly metric: Metric
-  /** How many documents there are. */
+  /** Counts the documents. */
   count(): Promise<number>
-  /** Each query's best documents. */
+  /** Finds each query's best documents. */
   search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]>
-  /** Documents by id, in the order asked for; undefined if there is none. */
+  /** Fetches documents by id, in the order of `ids`; undefined for an unknown id. */
   fetch(ids: readonly string[], options?: StoreFetchOptions): Promise<(StoreDocument | undefined)[]>
   /**
-   * The ids of the documents whose words fit a text best, best first, if the store can search
-   * words and `index` has made an index of them; else none.
+   * Finds the ids of the documents whose words match a text best, best first. Returns an empty
+   * array if `index` has not built a full-text index. Absent if the store cannot search words.
    */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
-  /** Why `searchWords` finds no document by the terms of the store's tokenizer; undefined if it does. */
+  /**
+   * Explains why `searchWords` cannot match terms of the store's tokenizer; undefined if it can.
+   */
   wordsProblem?(): Promise<string | undefined>
   /**
-   * The vectors of the documents that have some texts (title and text, as `kith encode` joins them),
-   * if the store can look texts up; undefined for a text that no document has.
+   * Finds the vectors of the documents with the given texts (title and text, as `kith encode` joins
+   * them); undefined for a text that no document has. Absent if the store cannot look up texts.
    */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /**
-   * How often terms occur in the documents that have texts: for the BM25 score of rankings. Changes
-   * of documents keep it up to date; undefined if there are no texts, or none were counted.
+   * Returns the term statistics of the documents that have texts, for the BM25 score. The store
+   * updates them when documents change. Undefined if there are no texts, or none were counted.
    */
   terms(): Promise<TermStatistics | undefined>
   /**
-   * The background by which the relevance of hits is estimated; undefined if none was made, or the
-   * number of documents has doubled or halved since.
+   * Returns the background for estimating the relevance of hits; undefined if none was made, or if
+   * the number of documents has doubled or halved since.
    */
   background?(): Promise<Background | undefined>
-  /** Makes the background from a seeded sample of the documents, and keeps it in the store. */
+  /** Makes the background from a seeded sample of the documents and saves it in the store. */
   makeBackground?(options?: BackgroundOptions): Promise<Background>
-  /** Adds new documents. An id that is there already is an error. */
+  /** Adds new documents. Throws if an id already exists. */
   add(documents: StoreDocuments): Promise<void>
-  /** Replaces documents with the same ids; adds the others. */
+  /** Replaces documents with the same ids and adds the others. */
   replace(documents: StoreDocuments): Promise<void>
-  /** Removes documents; returns how many there were. */
+  /** Removes documents; returns how many of them existed. */
   remove(ids: readonly string[]): Promise<number>
-  /** Builds or renews the approximate index, and one of words, if the store has such things. */
+  /**
+   * Builds or rebuilds the approximate index and the full-text index, if the store supports them.
+   */
   index?(): Promise<void>
   close(): Promise<void>
   /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Options of a store; a store that exists keeps its own type. */
+/** Options of a store; an existing store keeps its own number type. */
 export interface StoreOptions {
   /** The number type of stored vectors; f16 takes half the space. Default f32. */
   type?: 'f16' | 'f32' | undefined
-  /** The metric of searches that name none. Default dot. */
+  /** The metric of searches that specify none. Default dot. */
   metric?: Metric | undefined
   /**
-   * How the terms of texts are counted. A store with terms of another tokenizer counts all of its
-   * texts again with the next change. Default: the store's own tokenizer, `english` for a new
+   * The tokenizer for counting terms. If the store's term statistics use another tokenizer, the
+   * next change counts all texts again. Default: the store's own tokenizer, `english` for a new
    * store.
    */
   tokenizer?: TokenizerName | undefined
   /**
-   * Creates the store with its first documents if it is not there. Default false: an address
-   * without a store is an error, and opening it creates nothing.
+   * Creates the store with its first documents if it does not exist. Default false: opening an
+   * address without a store throws and creates nothing.
    */
   create?: boolean | undefined
 }
 
-/** Throws unless the tokenizer of a store is one that a store can remember. */
+/** Throws unless the tokenizer is a named tokenizer, which a store can record. */
 export function checkStoreTokenizer({ tokenizer }: StoreOptions): void {
   if (tokenizer === undefined || isTokenizerName(tokenizer)) return
   throw new KithError(
@@ -134,7 +138,7 @@ export function checkStoreTokenizer({ tokenizer }: StoreOptions): void {
 }
 
 /**
- * The error of a store that is opened to be read and is not there.
+ * Creates the error for opening a collection that does not exist.
  *
  * @param place The folder or database, without a password.
  * @param others The collections that the place has.
@@ -148,7 +152,7 @@ export function absentCollection(
   return absent(place, `there is no collection ${JSON.stringify(name)} (${found})`)
 }
 
-/** The error of a place that is not there; the place comes first, so that it is easy to check. */
+/** Creates the error for a missing folder or database; its name comes first, for easy checking. */
 export function absent(place: string, problem: string): KithError {
   return new KithError(
     'BAD_INPUT',
@@ -156,7 +160,7 @@ export function absent(place: string, problem: string): KithError {
   )
 }
 
-/** Loads a package that only the users of one store need. */
+/** Loads a package that only users of one store need. */
 export function optionalPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
   return optionalPackage('this store needs', name, load)
 }

@@ -12,24 +12,24 @@ import { wholeText } from './whole-text.ts'
 /** The parts of a document that its terms come from. */
 export type TextOfDocument = Pick<StoreDocument, 'title' | 'text'>
 
-/** The statistics of a collection without documents. */
+/** Returns the term statistics of a collection without documents. */
 export function noTerms(tokenizer: TokenizerName): TermStatistics {
   return termStatistics([], { tokenizer })
 }
 
 /**
- * The tokenizer of a change: the one that was asked for, or the collection's own. Collections of
- * earlier versions, and new ones, have `english` terms.
+ * Returns the tokenizer of a change: the requested tokenizer, or else the collection's own. New
+ * collections, and collections of earlier versions, use `english`.
  */
 export function changeTokenizer(
   asked: TokenizerName | undefined,
   own: TermStatistics | undefined,
 ): TokenizerName {
-  // A store counts by names alone.
+  // A store accepts only named tokenizers.
   return asked ?? (own?.tokenizer as TokenizerName | undefined) ?? 'english'
 }
 
-/** Changes of a collection's documents, and what they make of its term statistics. */
+/** Collects changes to a collection's documents and applies them to its term statistics. */
 export class TermChanges {
   readonly tokenizer: TokenizerName
   readonly #added: TermStatisticsBuilder
@@ -42,12 +42,12 @@ export class TermChanges {
     this.#removed = new TermStatisticsBuilder({ tokenizer })
   }
 
-  /** How many documents there are more than before, with texts or without. */
+  /** How many documents the changes add, less how many they remove, with or without texts. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Counts documents that were added, or that took the place of others. */
+  /** Counts documents that were added, or that replaced others. */
   add(documents: Iterable<TextOfDocument>): void {
     for (const document of documents) {
       this.#rows++
@@ -55,7 +55,7 @@ export class TermChanges {
     }
   }
 
-  /** Takes out documents that were removed or replaced, as they were before. */
+  /** Subtracts documents that were removed or replaced, given their old texts. */
   remove(documents: Iterable<TextOfDocument>): void {
     for (const document of documents) {
       this.#rows--
@@ -63,12 +63,12 @@ export class TermChanges {
     }
   }
 
-  /** The statistics of the documents that were added. */
+  /** Returns the statistics of the added documents. */
   added(): TermStatistics {
     return this.#added.finish()
   }
 
-  /** The statistics after the changes; undefined if these cannot be the ones before. */
+  /** Applies the changes; returns undefined if `before` cannot be the statistics before them. */
   applyTo(before: TermStatistics): TermStatistics | undefined {
     if (before.tokenizer !== this.tokenizer) return undefined
     const more = mergeTermStatistics([before, this.#added.finish()])
@@ -81,7 +81,7 @@ function count(builder: TermStatisticsBuilder, document: TextOfDocument): void {
   if (text !== undefined) builder.add(text)
 }
 
-/** Statistics without some of their documents; undefined if these documents were never counted. */
+/** Subtracts statistics; returns undefined if `whole` never counted the documents of `part`. */
 function subtract(whole: TermStatistics, part: TermStatistics): TermStatistics | undefined {
   const frequencies = Float64Array.from(whole.frequencies)
   let at = 0

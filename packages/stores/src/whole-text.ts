@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 
-/** The title and the text of a document in one, as encoders and rankings see them; undefined without a text. */
+/**
+ * Joins a document's title and text, as encoders and rerankers read them; undefined without a text.
+ */
 export function wholeText({
   title,
   text,
@@ -11,7 +13,7 @@ export function wholeText({
   return title && text !== undefined ? `${title} ${text}` : text
 }
 
-/** The hash by which documents are found that have a text: 128 bits of SHA-256. */
+/** Returns the hash for looking up documents by text: 128 bits of SHA-256. */
 export function textHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }

@@ -1,4 +1,4 @@
-/** The worker thread: a scanner that answers requests. */
+/** The entry of the worker thread: a scanner that answers requests. */
 import { serveThread } from '@kith/base/pool/service'
 import { type Block, createScanner, type ScannerRecipe } from './exact/scanner.ts'
 import type { ScanAnswer, ScanRequest, SharedBlock } from './scan-threads.ts'
@@ -18,7 +18,7 @@ serveThread<ScannerRecipe, ScanRequest, ScanAnswer>((recipe) => {
   }
 })
 
-/** A block of documents, in a buffer that came with it or with one before. */
+/** Returns a block of documents, in a buffer that came with this request or an earlier one. */
 function blockOf(place: SharedBlock, buffers: SharedArrayBuffer[]): Block {
   const { firstRow, buffer, shared, half, byteOffset, length } = place
   if (shared) buffers[buffer] = shared

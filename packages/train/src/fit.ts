@@ -1,6 +1,6 @@
 /**
- * Internal: the parts of fitting a linear adapter, for Kith's own packages. It may change with any
- * version; programs use `fitAdapterFiles` of `@kith/pipelines`.
+ * Internal: the parts of fitting a linear adapter, for Kith's own packages. These exports may
+ * change in any version; use `fitAdapterFiles` of `@kith/pipelines` in programs.
  */
 export { FIT_ITERATIONS, fitAdapter, unitDocuments } from './adapter/fit-adapter.ts'
 export { inverseTemperatureFor } from './adapter/inverse-temperature.ts'

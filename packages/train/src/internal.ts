@@ -1,4 +1,6 @@
-/** Internal: defaults, names and schedule of training, for Kith's own packages; it loads no runtime. */
+/**
+ * Internal: defaults, names and schedule of training, for Kith's own packages; loads no runtime.
+ */
 export { lossNamed, lossNames } from './losses.ts'
 export { optimizerNames } from './optimizer/optimizer.ts'
 export { Schedule } from './optimizer/schedule.ts'

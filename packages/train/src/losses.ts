@@ -1,9 +1,9 @@
 import { KithError } from '@kith/core'
 import type { Dim, operations, Value } from '@kith/encoder/internal'
 
-/** The candidate lists of a batch, each padded to the longest one. */
+/** The candidate lists of a batch, each padded to the length of the longest list. */
 export interface PaddedLists {
-  /** How many candidates each query has. */
+  /** The number of candidates of each query. */
   lengths: readonly number[]
   longest: number
   /** Target probabilities, queries × longest; 0 for padding. */
@@ -16,20 +16,20 @@ export interface LossInput {
   numbers(lists: PaddedLists): { data: Float32Array; dims: readonly number[] }
 }
 
-/** The settings that losses have. */
+/** The settings of losses. */
 export interface LossSettings {
-  /** The margin of max-margin. */
+  /** The margin of the `max-margin` loss. */
   margin: number
 }
 
-/** A loss that can be minimized. */
+/** A loss function. */
 export interface LossFunction {
-  /** The inputs that its part of the graph takes besides the scores, by name. */
+  /** The inputs of the loss besides the scores, by name. */
   inputs: Readonly<Record<string, LossInput>>
   /**
-   * Appends the loss of each query, batch × 1, to the graph of the candidates' scores,
-   * batch × candidates. The operations are passed in: the names of losses are known without the
-   * encoder.
+   * Appends the loss of each query, batch × 1, to the graph of the candidates' scores, batch ×
+   * candidates. The operations are a parameter, so that the names of losses are available without
+   * loading the encoder.
    */
   build(
     op: typeof operations,
@@ -37,23 +37,27 @@ export interface LossFunction {
     inputs: Readonly<Record<string, Value>>,
     settings: LossSettings,
   ): Value
-  /** The part of a query's loss that no weight changes, and that its graph leaves out. */
+  /**
+   * Returns the part of a query's loss that is constant in the weights; the graph leaves it out.
+   */
   constant(target: Float64Array): number
   /**
-   * Whether it learns a distribution over all candidates, such as a teacher gives; otherwise every
-   * candidate with a probability counts as relevant.
+   * Whether the loss learns a distribution over all candidates, such as a teacher's; otherwise
+   * every candidate with a probability above 0 counts as relevant.
    */
   softTargets: boolean
-  /** Whether it learns next to nothing if the softmax over the candidates is nearly flat. */
+  /**
+   * Whether the loss learns almost nothing if the softmax over the candidates is nearly uniform.
+   */
   needsSharpSoftmax: boolean
 }
 
-/** Below any score: a candidate with it has no part in a softmax. */
+/** Lower than any score: excludes a candidate from a softmax. */
 const NEVER = -1e9
 
 const target: LossInput = perCandidate(({ target }) => target)
 
-/** 1 behind the end of a list. */
+/** 1 for padding after the end of a list, else 0. */
 const padding: LossInput = perCandidate(({ lengths, longest }) => {
   const data = new Float32Array(lengths.length * longest)
   lengths.forEach((length, query) => {
@@ -62,7 +66,7 @@ const padding: LossInput = perCandidate(({ lengths, longest }) => {
   return data
 })
 
-/** 1 for candidates that are not relevant. */
+/** 1 for candidates that are not relevant, else 0. */
 const others: LossInput = perCandidate(({ lengths, longest, target }) => {
   const data = new Float32Array(target.length)
   lengths.forEach((length, query) => {
@@ -72,7 +76,10 @@ const others: LossInput = perCandidate(({ lengths, longest, target }) => {
   return data
 })
 
-/** A column per relevant candidate, 1 at its place: they are few, so pairs with others stay few. */
+/**
+ * One column per relevant candidate, with 1 in the candidate's row: relevant candidates are few, so
+ * there are few pairs with other candidates.
+ */
 const picks: LossInput = {
   axes: ['batch', 'candidates', 'relevant'],
   numbers({ lengths, longest, target }) {
@@ -98,13 +105,13 @@ const kl = loss({
     const likelihoods = op.logSoftmax(op.add(scores, op.multiply(padding, NEVER)))
     return op.multiply(op.sum(op.multiply(target, likelihoods), 1), -1)
   },
-  // The graph has the cross-entropy.
+  // The graph computes the cross-entropy; the KL divergence subtracts the entropy of the target.
   constant: (target) => -entropyOf(target),
   softTargets: true,
   needsSharpSoftmax: true,
 })
 
-/** InfoNCE sets each relevant candidate against all others. */
+/** InfoNCE: contrasts each relevant candidate with all candidates that are not relevant. */
 const infonce = loss({
   inputs: { target, others },
   build(op, scores, { target, others }) {
@@ -114,7 +121,10 @@ const infonce = loss({
   },
 })
 
-/** Wants each relevant candidate above each other one by `margin`: the mean over all such pairs. */
+/**
+ * Max-margin: each relevant candidate should score `margin` above each candidate that is not
+ * relevant; the mean over these pairs, weighted by the target probabilities.
+ */
 const maxMargin = loss({
   inputs: { target, others, picks },
   build(op, scores, { target, others, picks }, { margin }) {
@@ -133,7 +143,7 @@ const maxMargin = loss({
   },
 })
 
-/** All losses, by the names that settings and the command line have for them. */
+/** All losses, by their names in settings and on the command line. */
 const losses = { kl, infonce, 'max-margin': maxMargin } satisfies Record<string, LossFunction>
 
 /** The name of a loss. */
@@ -142,18 +152,18 @@ export type Loss = keyof typeof losses
 /** The names of all losses. */
 export const lossNames = Object.keys(losses) as readonly Loss[]
 
-/** The loss with a name. */
+/** Returns the loss with a name. */
 export function lossNamed(name: Loss): LossFunction {
   if (Object.hasOwn(losses, name)) return losses[name]
   throw new KithError('BAD_SETTING', `loss must be one of ${lossNames.join(', ')}, got "${name}"`)
 }
 
-/** The entropy of probabilities, −Σ t ln t, in nats. */
+/** Returns the entropy of probabilities, −Σ t ln t, in nats. */
 export function entropyOf(probabilities: Float64Array): number {
   return probabilities.reduce((sum, value) => (value > 0 ? sum - value * Math.log(value) : sum), 0)
 }
 
-/** Completes a loss; `build` knows the inputs by their names. */
+/** Completes a loss with defaults; `build` gets the inputs by name. */
 function loss<Inputs extends Record<string, LossInput>>(
   given: Partial<Omit<LossFunction, 'inputs' | 'build'>> & {
     inputs: Inputs
@@ -176,7 +186,7 @@ function loss<Inputs extends Record<string, LossInput>>(
   }
 }
 
-/** An input with a number for each candidate. */
+/** Creates an input with one number per candidate. */
 function perCandidate(numbers: (lists: PaddedLists) => Float32Array): LossInput {
   return {
     axes: ['batch', 'candidates'],

@@ -13,55 +13,67 @@ import {
 import { type Loss, type LossSettings, lossNames } from './losses.ts'
 import { type OptimizerName, optimizerNames } from './optimizer/optimizer.ts'
 
-/** The settings of a training; each has a default but the number of steps. */
+/** The settings of a training; every setting except `steps` has a default. */
 export interface TrainSettings extends LossSettings {
-  /** Steps of the optimizer. */
+  /** Number of optimizer steps. */
   steps: number
-  /** Queries per batch, and batches whose gradients are added up for a step. */
+  /** Queries per batch, and batches whose gradients are summed for one step. */
   batchSize: number
   gradientAccumulation: number
-  /** Candidates per query. */
+  /** Number of candidates per query. */
   listSize: number
-  /** How many of the first retrieved documents are no negatives: many of them are relevant. */
+  /** Number of top candidates that are not used as negatives: many of them are relevant. */
   skip: number
-  /** Negatives score at most this part of the best relevant document's score; null: no limit. */
+  /**
+   * Maximum score of a negative, as a fraction of the best relevant document's score; null: no
+   * limit.
+   */
   negativesBelow: number | null
   loss: Loss
-  /** T: the factor of inner products; `learnTemperature`: whether T and a bias learn. */
+  /** T: the factor of inner products. `learnTemperature`: whether T and a bias are trained. */
   inverseTemperature: number
   learnTemperature: boolean
-  /** Evidence-based targets, made for each batch; without it, the queries' own labels, or one-hot. */
+  /**
+   * Settings of evidence-based targets, computed for each batch; null: the queries' own labels, or
+   * one-hot.
+   */
   target: PartialLabelSettings | null
   optimizer: OptimizerName
   beta1: number
   beta2: number
   epsilon: number
   weightDecay: number
-  /** Gradients are clipped at this length; 0: never. */
+  /** Maximum gradient norm; 0: no gradient clipping. */
   maxGradNorm: number
   /** The peak learning rate. */
   learningRate: number
-  /** Steps of linear warm-up to the peak. */
+  /** Number of linear warmup steps to the peak. */
   warmup: number
-  /** After it: linearly down to finalRatio · learningRate at the last step, or down when validation stalls. */
+  /**
+   * The schedule after warmup: linear decay to finalRatio · learningRate at the last step,
+   * reduction when validation stalls (`plateau`), or a constant rate.
+   */
   schedule: 'linear' | 'plateau' | 'constant'
   finalRatio: number
-  /** `plateau`: validations without a better loss before the rate falls, and its factor then. */
+  /**
+   * `plateau`: validations without a lower loss before the rate is reduced, and the factor of the
+   * reduction.
+   */
   patience: number
   factor: number
   dropout: number
-  /** Steps between validations. */
+  /** Number of steps between validations. */
   validateEvery: number
   /** The criterion of the best checkpoint: `loss` or a measure such as `nDCG@10`. */
   selectBy: string
-  /** Ends the training after this many validations without improvement; 0: never. */
+  /** Number of validations without improvement before early stopping; 0: never. */
   earlyStoppingPatience: number
-  /** Steps between searches for new candidates with the current encoder; 0: never. */
+  /** Number of steps between searches for new candidates with the current encoder; 0: never. */
   refreshEvery: number
   seed: number
 }
 
-/** Settings that differ from the default. */
+/** Settings that differ from their defaults. */
 export type PartialTrainSettings = {
   [Name in keyof TrainSettings]?: TrainSettings[Name] | undefined
 }
@@ -71,14 +83,14 @@ const positive: Range = { from: 0, above: true }
 const notNegative: Range = { from: 0 }
 const checkPart = range({ from: 0, to: 1, above: true })
 
-/** Queries validate; their number is not known before they are read. */
+/** Requires validation queries; their number is unknown until the queries are read. */
 const heldOut: Need = {
   text: 'enough held-out queries',
   holds: ({ validation }) => validation !== 0,
 }
 const plateau = [is('schedule', 'plateau')]
 
-/** The settings of a training: everything that Kith knows about each of them. */
+/** The settings of a training, each with help text, default and range. */
 export const trainTable: SettingTable<TrainSettings> = {
   steps: {
     help: 'number of optimizer steps, instead of epochs',
@@ -173,7 +185,7 @@ export const trainTable: SettingTable<TrainSettings> = {
   selectBy: {
     help: 'criterion of the best checkpoint: loss or a measure',
     default: 'nDCG@10',
-    // Checked where it is read: a measure can be spelled in many ways.
+    // `criterion` checks the value: a measure can be spelled in several ways.
     check: () => {},
     needs: [heldOut],
   },
@@ -197,20 +209,23 @@ const rules = rulesOf(trainTable)
 export const trainDefaults: Readonly<Omit<TrainSettings, 'steps'>> =
   defaultsOf<TrainSettings>(trainTable)
 
-/** The paper's training settings besides its labels, by the names of the label presets (docs/method.md section 6). */
+/**
+ * The paper's training settings besides its labels, by the names of the label presets
+ * (docs/method.md section 6).
+ */
 export const trainPresets = {
   'paper-tas-b': { learningRate: 1.73e-6, warmup: 9000, inverseTemperature: 1 },
   'paper-cocondenser': { learningRate: 1.37e-6, warmup: 12_000, inverseTemperature: 1 },
 } satisfies Record<string, PartialTrainSettings>
 
-/** Completes settings with the defaults, and checks each one's range. */
+/** Completes settings with the defaults, and checks the range of each setting. */
 export function resolveTrainSettings(given: PartialTrainSettings): TrainSettings {
   const settings = resolve<Omit<TrainSettings, 'steps'>>(
     given,
     trainDefaults,
     rules,
   ) as TrainSettings
-  // `steps` has no default.
+  // `steps` has no default, so it is checked separately.
   rules['steps']!('steps', settings.steps)
   return settings
 }

@@ -1,5 +1,5 @@
 /**
- * Internal: the parts of a training step, which benchmarks measure. It may change with any version.
+ * Internal: the parts of a training step, for benchmarks. These exports may change in any version.
  */
 export { EncoderModel } from './models/encoder-model.ts'
 export { adamw, Optimizer } from './optimizer/optimizer.ts'

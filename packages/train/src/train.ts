@@ -24,41 +24,41 @@ import {
   trainTable,
 } from './settings.ts'
 
-/** The model, the data and the folder of a training. */
+/** The model, the data and the output folder of a training. */
 export interface TrainingJob extends DeviceOptions, TrainingHooks, SplitHooks {
-  /** The model, with the weights that the training starts from, also when it is resumed. */
+  /** The model with its initial weights, also when the training is resumed. */
   model: QueryModel
   documents: DocumentVectors
   /**
-   * A version of the documents' file, such as its size and modification time. It decides whether
-   * a training may be resumed if the documents are too many to be read for that.
+   * A version of the documents' file, such as its size and modification time. If there are too many
+   * documents to read for comparison, the version decides whether a training may be resumed.
    */
   documentsVersion?: string | undefined
   queries: readonly TrainingQuery[]
-  /** Held-out queries. Without them nothing is validated, and the last weights are the result. */
+  /** Held-out queries. Without them there is no validation, and the last weights are the result. */
   validation?: readonly TrainingQuery[] | undefined
   settings: PartialTrainSettings
-  /** The folder of the result, of checkpoints and of `metrics.jsonl`. */
+  /** The folder for the result, the checkpoints and `metrics.jsonl`. */
   out: string
-  /** Goes on from the folder's latest checkpoint, if there is one. */
+  /** Resumes from the folder's latest checkpoint, if there is one. */
   resume?: boolean | undefined
-  /** Makes the targets; default: the labeler that the settings name. */
+  /** Computes the targets; default: the labeler that the settings select. */
   labeler?: Labeler | undefined
-  /** Finds new candidates for embeddings of queries; default: exact search over the documents. */
+  /** Finds new candidates for query embeddings; default: exact search over the documents. */
   search?: Search | undefined
   /**
-   * Makes the labels of a query again after its candidates were searched again; default: queries
-   * keep the labels they have.
+   * Computes new labels for a query when its candidates change; default: queries keep their labels.
    */
   relabel?: Relabel | undefined
 }
 
 /**
- * Fine-tunes a query model on fixed document embeddings (docs/method.md section 7), and
- * writes the best weights to a folder.
+ * Fine-tunes a query model on fixed document embeddings (docs/method.md section 7), and writes the
+ * best weights to a folder.
  *
  * ```ts
- * await train({ model: await openAdapter('trained'), documents, queries: judged, settings: { steps: 100 }, out: 'better' })
+ * await train({ model: await openAdapter('trained'), documents, queries: judged, settings: { steps:
+ * 100 }, out: 'better' })
  * ```
  */
 export async function train(job: TrainingJob): Promise<TrainingResult> {
@@ -75,7 +75,7 @@ export async function train(job: TrainingJob): Promise<TrainingResult> {
   }
 }
 
-/** Trains in a folder that no other training writes to. */
+/** Trains in a folder that no other training is writing to. */
 async function trainInFolder(
   job: TrainingJob,
   settings: TrainSettings,

@@ -4,17 +4,17 @@ import { readQrels, writeQrels } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 
-/** The files of a merge of judgments. */
+/** The files for merging judgments. */
 export interface AuditAcceptInputs {
-  /** The judgments so far. */
+  /** The current judgments. */
   qrels: string
   /** The judgments that the page exported. */
   decisions: string
-  /** The judgments to write. */
+  /** The file to write the merged judgments to. */
   out: string
 }
 
-/** The result of a merge: how many decisions of each kind it added. */
+/** The result of a merge: the number of added decisions of each kind. */
 export interface AuditAcceptResult {
   out: string
   accepted: number
@@ -22,7 +22,7 @@ export interface AuditAcceptResult {
 }
 
 /**
- * Merges a person's decisions into the old judgments; throws if the two contradict each other.
+ * Merges a person's decisions into the current judgments; throws if they contradict each other.
  *
  * ```ts
  * await auditAccept({ qrels: 'qrels.trec', decisions: 'decisions.json', out: 'more.trec' })

@@ -10,13 +10,13 @@ import { type AuditFiles, type AuditSources, openAudit } from './audit-sources.t
 
 /** The inputs of an audit's evaluation. */
 export interface AuditEvaluateInputs extends AuditFiles {
-  /** Number of random draws of the document that stays. Default: 5. */
+  /** Number of random draws of the document that stays judged. Default: 5. */
   repeats?: number | undefined
   /** The seed of the first draw. Default: 1. */
   seed?: number | undefined
 }
 
-/** Mean and deviation over the draws. */
+/** Mean and standard deviation over the draws. */
 export interface Spread {
   mean: number
   deviation: number
@@ -26,7 +26,7 @@ export interface Spread {
 export interface AuditEvaluation {
   queries: number
   repeats: number
-  /** Whether the words took part. */
+  /** Whether the texts were used. */
   texts: boolean
   /** The precision of each kind of evidence, by measure (`P@1` to `P@10`). */
   evidence: { target: Target; measures: Record<string, Spread> }[]
@@ -40,7 +40,8 @@ const measures = ['P@1', 'P@3', 'P@5', 'P@10']
  * many of the hidden documents are at the top of the audit's list.
  *
  * ```ts
- * await auditEvaluate({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', qrels: 'qrels.trec' })
+ * await auditEvaluate({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', qrels:
+ * 'qrels.trec' })
  * ```
  */
 export async function auditEvaluate(
@@ -78,7 +79,7 @@ export async function auditEvaluate(
   }
 }
 
-/** The candidates of each query, without the known relevant document, by their evidence. */
+/** Ranks the candidates of each query by evidence, without the known relevant document. */
 async function rankUnjudged(
   sources: AuditSources,
   run: Run,
@@ -106,7 +107,7 @@ function spreads(
   }))
 }
 
-/** Mean and population deviation. */
+/** Computes the mean and the population standard deviation. */
 function spread(values: readonly number[]): Spread {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)

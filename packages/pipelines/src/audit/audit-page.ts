@@ -4,7 +4,7 @@ import { element } from '@kith/report/element'
 import { type AuditEntry, type JudgedText, type JudgingData, startJudging } from './judging.ts'
 import { judgingStyle, pageStyle } from './judging-style.ts'
 
-/** A self-contained HTML page on which a person judges documents. */
+/** Builds a self-contained HTML page on which a person judges documents. */
 export function auditPage(
   entries: readonly AuditEntry[],
   texts: LabelTexts | undefined,
@@ -25,7 +25,7 @@ export function auditPage(
     queries: Object.fromEntries(queries),
     documents: Object.fromEntries(documents),
   }
-  // `<` would let a text end the element that holds it.
+  // An unescaped `<` would let a text close the element that holds it.
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
   const style = pageStyle + judgingStyle
   const script = `(${startJudging.toString()})(document.getElementById('page'), JSON.parse(document.getElementById('data').textContent), {}, ${element.toString()})`

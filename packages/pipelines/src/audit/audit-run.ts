@@ -16,13 +16,13 @@ import { type AuditEntry, byEvidence } from './judging.ts'
 
 /** The inputs and outputs of an audit. */
 export interface AuditInputs extends AuditFiles {
-  /** The list to write: a table, or JSON lines if it ends in `.jsonl`. */
+  /** The list to write: TSV, or JSON lines if the name ends in `.jsonl`. */
   out: string
-  /** The page to write; default: beside the list, by its name. */
+  /** The page to write; default: beside the list, with the list's name. */
   page?: string | undefined
-  /** Maximum number of documents listed per query. Default: 10. */
+  /** Maximum number of documents to list per query. Default: 10. */
   perQuery?: number | undefined
-  /** Maximum number of documents listed in all. Default: no limit. */
+  /** Maximum total number of documents to list. Default: no limit. */
   limit?: number | undefined
 }
 
@@ -30,10 +30,10 @@ export interface AuditInputs extends AuditFiles {
 export interface AuditResult {
   out: string
   page: string
-  /** Queries that were looked at, and documents that were listed. */
+  /** The number of audited queries, and of listed documents. */
   queries: number
   documents: number
-  /** Why other queries were left out, and how many. */
+  /** The number of queries left out, by reason. */
   leftOut: Readonly<Record<string, number>>
 }
 

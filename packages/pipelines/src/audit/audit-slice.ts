@@ -11,19 +11,24 @@ import {
 import type { Job } from '../tasks/job.ts'
 import type { AuditEntry } from './judging.ts'
 
-/** Everything that auditing the slices of a run takes. */
+/** The inputs for auditing the slices of a run. */
 export interface AuditSliceInputs extends LabelSliceInputs {
-  /** How many documents of a query are listed; without it, all unjudged ones come with their evidence. */
+  /**
+   * Number of documents to list per query; undefined: all unjudged documents with their evidence.
+   */
   perQuery: number | undefined
 }
 
-/** Why a query was left out, its listed documents, or all its unjudged documents by their evidence. */
+/**
+ * The reason why a query was left out, its listed documents, or all its unjudged documents ranked
+ * by evidence.
+ */
 export type AuditedQuery =
   | { leftOut: string }
   | { entries: AuditEntry[] }
   | { unjudged: RankedQuery }
 
-/** Audits slice after slice. */
+/** Opens a job that audits one slice after another. */
 export async function openAuditSliceJob(
   inputs: AuditSliceInputs,
 ): Promise<Job<LabelSliceTask, SliceResults<AuditedQuery>>> {

@@ -12,29 +12,29 @@ import type { LabelSliceInputs } from '../labels/label-slice.ts'
 
 /** The files and settings of an audit. */
 export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions, DefaultTokenizer {
-  /** Candidates of the judged queries. */
+  /** The candidates of the judged queries. */
   run: string
-  /** Embeddings of the queries, and of the documents. */
+  /** The embeddings of the queries and of the documents. */
   queries: string
   docs: string
-  /** The judgments so far. */
+  /** The current judgments. */
   qrels: string
   /** The lowest grade of a relevant document. Default: 1. */
   level?: number | undefined
   /** Settings that differ from `auditPreset` of `@kith/core`. */
   settings?: PartialLabelSettings | undefined
   missing?: MissingPolicy | undefined
-  /** Threads; the result does not depend on their number. */
+  /** Number of threads; the result does not depend on it. */
   workers?: number | undefined
 }
 
-/** The files of an audit, open, and its settings, complete. */
+/** The open files of an audit, and its complete settings. */
 export interface AuditSources {
   texts: OpenTexts | undefined
   settings: LabelSettings
   level: number
   missing: MissingPolicy
-  /** The parts of the sources that workers need. */
+  /** The inputs that workers need. */
   shared: Omit<LabelSliceInputs, 'qrels'>
   close(): Promise<void>
 }

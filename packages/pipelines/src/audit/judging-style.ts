@@ -1,4 +1,4 @@
-/** The look of judging, in the colors that the page around it names. */
+/** The styles of the judging view, in the color variables of the surrounding page. */
 export const judgingStyle = `
 .judging { display: flex; flex-direction: column; gap: 0.9rem }
 .judging .progress-line { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; color: var(--soft) }
@@ -25,7 +25,7 @@ export const judgingStyle = `
 }
 `
 
-/** Further styles of a standalone page: colors, letters and the parts, as in Kith Studio. */
+/** The other styles of a standalone page: colors, fonts and components, as in Kith Studio. */
 export const pageStyle = `
 :root { color-scheme: light dark; --ground: light-dark(#fdfdfb, #14171a); --raised: light-dark(#f5f5f1, #1c2024); --ink: light-dark(#1d2125, #e6e4de); --soft: light-dark(#5f6871, #9aa3ab); --line: light-dark(#dfdfd9, #333a40); --gain: light-dark(#1b6c88, #6cc1dc); --loss: light-dark(#b4471f, #f29b74); --relevant: light-dark(#2f7d46, #74c98e) }
 * { box-sizing: border-box }

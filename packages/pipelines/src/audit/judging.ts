@@ -1,22 +1,22 @@
 /**
- * Internal: the part of the audit that runs in browsers: the page on which a person judges. `kith audit`
- * writes it as a file, Kith Studio shows it as a view.
+ * Internal: the part of the audit that runs in browsers, a page on which a person judges. `kith
+ * audit` writes it to a file; Kith Studio shows it as a view.
  */
 
 import { type MakeElement, element as makeElement, type PageElement } from '@kith/report/element'
 
 export { judgingStyle } from './judging-style.ts'
 
-/** A document to judge: probably relevant, without a judgment. */
+/** A document to judge: probably relevant, but without a judgment. */
 export interface AuditEntry {
   query: string
   document: string
   evidence: number
-  /** Relevant documents that are similar to the document. */
+  /** The relevant documents that are similar to this document. */
   relevantNeighbors: AuditNeighbor[]
 }
 
-/** A relevant document that is evidence for another. */
+/** A relevant document that is evidence for another document. */
 export interface AuditNeighbor {
   document: string
   /** The similarity of the embeddings. */
@@ -25,7 +25,7 @@ export interface AuditNeighbor {
   jaccard: number
 }
 
-/** Most evidence first; ties by the ids, so that a list never depends on anything else. */
+/** Compares entries: most evidence first, ties by id, so that the order is deterministic. */
 export function byEvidence(a: AuditEntry, b: AuditEntry): number {
   return b.evidence - a.evidence || compare(a.query, b.query) || compare(a.document, b.document)
 }
@@ -34,7 +34,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** A document as the page shows it. */
+/** The texts of a document to show on the page. */
 export interface JudgedText {
   title?: string | undefined
   text?: string | undefined
@@ -42,30 +42,30 @@ export interface JudgedText {
 
 /** The documents to judge, and their texts. */
 export interface JudgingData {
-  /** Decisions are kept in the browser under this name. */
+  /** The title of the page; the browser stores decisions under this name. */
   title: string
-  /** The grade that accepting gives. */
+  /** The grade of accepted documents. */
   grade: number
   entries: readonly AuditEntry[]
-  /** Texts by id, as far as they are known. */
+  /** The known texts by id. */
   queries: Readonly<Record<string, string>>
   documents: Readonly<Record<string, JudgedText>>
 }
 
-/** Further sources of the page besides its data. */
+/** Optional parts of the page besides its data. */
 export interface JudgingSource {
   /** Fetches the texts of documents that the data lacks. */
   fetchDocuments?(ids: readonly string[]): Promise<readonly (JudgedText & { id: string })[]>
-  /** A remark below the documents. */
+  /** A note below the documents. */
   note?: string | undefined
 }
 
 /**
- * Shows one document after the other in `root`, with the relevant ones that are its evidence; keys and
- * buttons decide, and decisions stay in the browser. Its source is also put into the page that
- * `kith audit` writes, so it may use nothing from outside itself.
+ * Shows one document after another in `root`, with the relevant documents that are its evidence.
+ * Keys and buttons record decisions, which stay in the browser. `kith audit` copies this function's
+ * source into the page it writes, so the function must not use anything outside itself.
  *
- * @returns Ends the judging: keys decide nothing more, and `root` is empty.
+ * @returns A function that ends the judging: it removes the key listener and empties `root`.
  */
 export function startJudging(
   root: PageElement,
@@ -76,14 +76,15 @@ export function startJudging(
   type Decision = 'accepted' | 'rejected' | 'skipped'
   const { entries } = data
   const keyOf = (entry: AuditEntry): string => `${entry.query}\t${entry.document}`
-  // By query and document: another list under the same name must not show them elsewhere.
+  // Decisions are stored by query and document, so that another list with the same name cannot
+  // assign them to other documents.
   const storage = `kith-audit ${data.title}`
   const decisions = new Map<string, Decision>(load())
   const history: { index: number; before: Decision | undefined }[] = []
   const texts = new Map(Object.entries(data.documents))
   const isOpen = (entry: AuditEntry): boolean => !decisions.has(keyOf(entry))
   let current = Math.max(0, entries.findIndex(isOpen))
-  /** True when no entry is open and none is shown again: keys decide nothing then. */
+  /** True if no entry is open and none is being reviewed: keys then record no decision. */
   let finished = !entries.some(isOpen)
 
   const actions: Record<string, () => void> = {
@@ -96,7 +97,7 @@ export function startJudging(
     e: exportQrels,
   }
   const onKey = (event: KeyboardEvent): void => {
-    // A key that is held down must not decide about the next ones.
+    // Holding down a key must not decide about the following documents.
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key]
     if (!action) return
@@ -112,8 +113,8 @@ export function startJudging(
     return stop
   }
 
-  // These elements stay, so that the focus stays on a button and the status is read aloud when it
-  // changes.
+  // These elements are never replaced, so that buttons keep the focus and screen readers announce
+  // changes of the status.
   const status = element('p', { class: 'progress-line', role: 'status' })
   const progress = element('progress', { max: String(entries.length), 'aria-label': 'Judged' })
   const heading = element('h1', {})
@@ -153,7 +154,7 @@ export function startJudging(
     try {
       localStorage.setItem(storage, JSON.stringify([...decisions]))
     } catch {
-      // A browser that keeps nothing still lets one judge and export.
+      // Judging and exporting also work in a browser without storage.
     }
   }
 
@@ -186,7 +187,7 @@ export function startJudging(
     draw()
   }
 
-  /** The judgments that were made, in TREC's format, for `kith audit --accept`. */
+  /** Exports the judgments in TREC format, for `kith audit --accept`. */
   function exportQrels(): void {
     const lines = entries.map((entry) => {
       const decision = decisions.get(keyOf(entry))
@@ -256,7 +257,7 @@ export function startJudging(
         if (entries[current] === entry) drawCards(entry)
       },
       () => {
-        // Without texts the page shows the ids; the next document fetches again.
+        // Without texts the page shows ids; the next document tries again.
       },
     )
   }

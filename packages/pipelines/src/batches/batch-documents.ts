@@ -3,7 +3,7 @@ import type { Store, StoreDocument, StoreFetchOptions } from '@kith/stores'
 import { type VectorSource, vectorSource } from '../join/contexts.ts'
 import type { BatchQuery } from './batch-item.ts'
 
-/** A few vectors with ids, in the form of embeddings of a file, which the jobs take. */
+/** Wraps a few vectors with ids in the interface of a file of embeddings, which the jobs expect. */
 function batchEmbeddings(
   entries: readonly { id: string; vector: Float32Array }[],
   dimensions: number,
@@ -33,7 +33,7 @@ function batchEmbeddings(
   }
 }
 
-/** The vectors of a batch's queries; queries without a vector are left out. */
+/** Returns the vectors of a batch's queries; leaves out queries without a vector. */
 export function queryVectors(
   items: readonly BatchQuery[],
   dimensions: number,
@@ -42,7 +42,7 @@ export function queryVectors(
   return batchEmbeddings(entries, dimensions)
 }
 
-/** The documents with some ids that the store has, each once. */
+/** Fetches the documents with these ids that the store has, each once. */
 export async function documentsOf(
   store: Store,
   ids: Iterable<string>,
@@ -56,7 +56,10 @@ export async function documentsOf(
   return documents
 }
 
-/** The vectors of a batch's queries and of the documents it needs, with the documents themselves. */
+/**
+ * Fetches the documents that a batch needs, and returns them with the vectors of queries and
+ * documents.
+ */
 export async function batchVectors(
   store: Store,
   items: readonly BatchQuery[],
@@ -65,7 +68,7 @@ export async function batchVectors(
   documents: Map<string, StoreDocument>
   queries: ReturnType<typeof batchEmbeddings>
   docs: ReturnType<typeof batchEmbeddings>
-  /** The documents in the form that jobs take. */
+  /** The vectors in the form that the jobs expect. */
   sources: { queries: VectorSource; docs: VectorSource }
 }> {
   const documents = await documentsOf(store, needed)
@@ -76,12 +79,12 @@ export async function batchVectors(
   return { documents, queries, docs, sources }
 }
 
-/** The texts of a batch's queries, which its items have; queries without a text are left out. */
+/** Returns the texts of a batch's queries; leaves out queries without a text. */
 export function queryTexts(items: readonly BatchQuery[]): TextEntry[] {
   return items.flatMap(({ query, text }) => (text ? [{ ...text, id: query }] : []))
 }
 
-/** The texts of documents of a store; documents without a text are left out. */
+/** Returns the texts of a store's documents; leaves out documents without a text. */
 export function documentTexts(documents: Iterable<StoreDocument>): TextEntry[] {
   return Array.from(documents).flatMap(({ id, title, text }) => {
     if (text === undefined) return []

@@ -1,16 +1,16 @@
 import { KithError } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 
-/** A query of a batch with all inputs of the work on it, besides the documents in the store. */
+/** A query of a batch with all inputs of its job, except the documents in the store. */
 export interface BatchQuery {
   query: string
   /** The query's candidates, best first. */
   ids: readonly string[]
-  /** The query's embedding; undefined if there is none. */
+  /** The query's embedding; undefined if it has none. */
   vector: Float32Array | undefined
-  /** The candidates' scores, if the old ranking may have to be kept. */
+  /** The candidates' scores, if they are needed for keeping the old ranking. */
   scores?: Float64Array | undefined
-  /** The query's text, if words count or are written. */
+  /** The query's text, if words are scored or written. */
   text?: TextEntry | undefined
   /** The query's ground truth with grades, for labels. */
   truth?: readonly (readonly [id: string, grade: number])[] | undefined
@@ -20,7 +20,10 @@ interface Header extends Pick<BatchQuery, 'ids' | 'text' | 'truth'> {
   dimensions: number
 }
 
-/** An item without its query's id as bytes: a header as JSON, its length before it, then the numbers. */
+/**
+ * Encodes an item, without its query's id, as bytes: the length of the header, the header as JSON,
+ * then the numbers.
+ */
 export function encodeItem({ ids, vector, scores, text, truth }: BatchQuery): Buffer {
   const header: Header = { ids, text, truth, dimensions: vector?.length ?? 0 }
   const json = Buffer.from(JSON.stringify(header))
@@ -29,7 +32,7 @@ export function encodeItem({ ids, vector, scores, text, truth }: BatchQuery): Bu
   return Buffer.concat([length, json, bytesOf(vector), bytesOf(scores)])
 }
 
-/** The item that bytes were made of. Changed bytes are an error that names the query. */
+/** Decodes an item; damaged bytes throw an error that names the query. */
 export function decodeItem(query: string, body: Uint8Array): BatchQuery {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const start = bytes.length < 4 ? 0 : 4 + bytes.readUInt32LE(0)
@@ -54,7 +57,7 @@ export function decodeItem(query: string, body: Uint8Array): BatchQuery {
   }
 }
 
-/** The error for damaged data of a query in the database. */
+/** Creates the error for damaged data of a query in the database. */
 export function damaged(query: string, problem: string): KithError {
   return new KithError(
     'BAD_INPUT',
@@ -62,7 +65,7 @@ export function damaged(query: string, problem: string): KithError {
   )
 }
 
-/** The header before the numbers; undefined if `encodeItem` cannot have written it. */
+/** Parses the header before the numbers; undefined if `encodeItem` cannot have written it. */
 function readHeader(bytes: Buffer): Header | undefined {
   let header: Partial<Record<keyof Header, unknown>> | null
   try {
@@ -87,13 +90,13 @@ function isText(value: unknown): value is TextEntry {
   return typeof text === 'string' && typeof title === 'string'
 }
 
-/** The bytes of an array of numbers. */
+/** Returns the bytes of an array of numbers. */
 function bytesOf(numbers: Float32Array | Float64Array | undefined): Buffer {
   if (!numbers) return Buffer.alloc(0)
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 }
 
-/** A part of some bytes in a separate buffer, where numbers can be read at their places. */
+/** Copies a part of some bytes to a new, aligned buffer, for reading numbers. */
 function copyOf(bytes: Uint8Array, from: number, to: number): ArrayBuffer {
   return new Uint8Array(bytes.subarray(from, to)).buffer
 }

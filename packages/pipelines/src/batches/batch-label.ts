@@ -13,7 +13,7 @@ import { batchVectors, documentTexts, queryTexts } from './batch-documents.ts'
 import { type BatchQuery, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
-/** Labels a batch with documents from a store as files are. */
+/** Labels a batch with documents from a store, in the same way as with documents from files. */
 export async function labelBatch(
   store: Store,
   work: LabelWork,
@@ -44,7 +44,7 @@ export async function labelBatch(
   }
 }
 
-/** The result of one query, from its bytes. */
+/** Decodes the result of one query. */
 export function decodeLabels(query: string, body: Uint8Array): QueryLabels {
   let result: Partial<QueryLabels> | null
   try {
@@ -59,14 +59,17 @@ export function decodeLabels(query: string, body: Uint8Array): QueryLabels {
   throw damaged(query, 'the result is not a label')
 }
 
-/** The ground truth and the candidates that fill the contexts; more if some may be skipped. */
+/**
+ * Yields the ground truth and the candidates of the contexts; all candidates if documents without
+ * data may be skipped.
+ */
 function* neededIds(
   items: readonly BatchQuery[],
   contextSize: number,
   missing: MissingPolicy,
 ): Generator<string> {
   for (const { ids, truth = [] } of items) {
-    // A query without ground truth is left out.
+    // Queries without ground truth are left out.
     if (truth.length === 0) continue
     for (const [id] of truth) yield id
     yield* missing === 'skip' ? ids : ids.slice(0, contextSize)

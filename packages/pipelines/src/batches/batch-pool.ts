@@ -5,12 +5,15 @@ import type { BatchRequest, BatchWorkerData } from './batch-worker.ts'
 
 const entry = workerEntry(import.meta.url, 'batches/batch-worker.js')
 
-/** Worker threads that do batches, one at a time each. */
+/** Worker threads that process batches, one batch at a time each. */
 export class BatchPool {
   readonly #pool: WorkerPool<BatchRequest, BatchAnswer>
   readonly #size: number
 
-  /** @param parts For threads to share; without statistics each asks its store. */
+  /**
+   * @param parts Inputs that all threads share; without statistics, each thread reads them from its
+   * store.
+   */
   constructor(address: string, size: number, parts: RerankParts = {}) {
     this.#size = size
     const data: BatchWorkerData = { address, parts }
@@ -21,18 +24,18 @@ export class BatchPool {
     })
   }
 
-  /** Does one batch on a thread; gives its results. */
+  /** Processes one batch on a thread and returns its results. */
   run(batch: BatchWork, parts: readonly BatchPart[]): Promise<BatchAnswer> {
     return this.#pool.run(() => ({ batch, parts }))
   }
 
-  /** Batch after batch, several at a time, answered in their order. */
+  /** Processes batches concurrently; yields the answers in the order of the batches. */
   async *runAll(
     batch: BatchWork,
     batches: AsyncIterable<readonly BatchPart[]>,
     signal?: AbortSignal,
   ): AsyncGenerator<{ parts: readonly BatchPart[]; answer: BatchAnswer }> {
-    // One batch more than there are threads, so that no thread idles while results are written.
+    // One more batch than there are threads, so that no thread idles while results are written.
     const options = { ahead: this.#size + 1, signal }
     for await (const [{ parts }, answer] of this.#pool.map(requests(batch, batches), options)) {
       yield { parts, answer }
@@ -40,8 +43,8 @@ export class BatchPool {
   }
 
   /**
-   * Ends the threads after their current batches: to end a thread in the middle of a call of LanceDB
-   * can crash the whole program.
+   * Ends the threads after their current batches: ending a thread during a call of LanceDB can
+   * crash the whole process.
    */
   close(): Promise<void> {
     return this.#pool.close()

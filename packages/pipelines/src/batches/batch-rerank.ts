@@ -28,28 +28,31 @@ import {
 import { type BatchQuery, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
-/** The settings that queries are reranked with, on any machine. */
+/** The settings for reranking queries, on any machine. */
 export interface RerankWork {
   settings: MethodSettings
   missing: MissingPolicy
-  /** Whether the words are looked at. */
+  /** Whether the texts are scored. */
   texts: boolean
-  /** Whether the term statistics of the corpus count, which are too large for these settings. */
+  /** Whether to use the term statistics of the corpus, which are too large for these settings. */
   statistics: boolean
-  /** The columns of the results beside the score; batches that an older version submitted have none. */
+  /** The columns of the results besides the score; batches of earlier versions have none. */
   columns?: readonly (keyof RunColumns)[] | undefined
 }
 
-/** Parts of the work that are too large for its settings. */
+/** Inputs of a job that are too large for its settings. */
 export interface RerankParts {
   statistics?: TermStatistics | undefined
-  /** Cuts the rankings and estimates relevance; undefined if neither is needed. */
+  /**
+   * Options for truncating the rankings and estimating relevance; undefined if neither is needed.
+   */
   list?: ListOptions | undefined
 }
 
 /**
- * Reranks a batch with documents from a store as files are. For each query, places in the old
- * ranking and new scores as bytes; none if it keeps the old one.
+ * Reranks a batch with documents from a store, in the same way as with documents from files.
+ * Returns for each query the old ranks and new scores as bytes; no bytes if it keeps the old
+ * ranking.
  */
 export async function rerankBatch(
   store: Store,
@@ -59,10 +62,10 @@ export async function rerankBatch(
 ): Promise<PortionAnswer> {
   const { missing, texts, columns = [] } = work
   const settings = { ...work.settings, statistics }
-  // Every candidate can be folded into another.
+  // When collapsing, any candidate may be folded into another.
   const looked = list?.collapse === undefined ? lookedAt(settings, texts) : Infinity
   const rules = { missing, lookedAt: looked }
-  // A list knows the similarity of all candidates that are looked at.
+  // A list needs the similarity of all candidates in the context.
   const chooses = texts && !list && settings.mix === 'words' && settings.method === 'neighbors'
   const batch = { store, settings, rules, items, list, report: new MissingReport() }
   const { joined, reorder } = chooses ? await chosenBatch(batch) : await wholeBatch(batch, texts)
@@ -74,7 +77,7 @@ export async function rerankBatch(
   }
 }
 
-/** The queries of a batch, and the store that has their documents. */
+/** The queries of a batch, and the store with their documents. */
 interface RerankedBatch {
   store: Store
   settings: MethodSettings
@@ -84,13 +87,13 @@ interface RerankedBatch {
   report: MissingReport
 }
 
-/** The queries of a batch, joined, and how they are ranked. */
+/** The joined queries of a batch, and the function that ranks them. */
 interface RankableBatch {
   joined: (JoinedQuery | undefined)[]
   reorder(query: JoinedQuery): NewOrder
 }
 
-/** Takes the vectors of all candidates that are looked at from the store. */
+/** Reads the vectors of all considered candidates from the store. */
 async function wholeBatch(
   { store, settings, rules, items, list, report }: RerankedBatch,
   compares: boolean,
@@ -108,8 +111,8 @@ async function wholeBatch(
 }
 
 /**
- * Reads the texts of all preselected candidates from the store, and then the vectors of the candidates
- * that the words and the run's scores choose, which are a quarter of them.
+ * Reads the texts of all preselected candidates from the store, and then only the vectors of the
+ * candidates chosen by words and the run's scores, about a quarter of them.
  */
 async function chosenBatch({
   store,
@@ -124,7 +127,7 @@ async function chosenBatch({
   await loadLanguages(tokenizerOf(settings))
   const texts = PreparedTexts.of(queryTexts(items), entries, tokenizerOf(settings))
   const queries = queryVectors(items, store.dimensions ?? 0)
-  // A document of the store has a vector.
+  // Every document of the store has a vector.
   const docs = { rowOf: (id: string) => (documents.has(id) ? 0 : undefined) }
   const joined = joinSlice(items, { queries, docs, texts }, rules, report)
   report.check(rules.missing)
@@ -157,7 +160,7 @@ async function chosenBatch({
   }
 }
 
-/** Names the query in an error of the core. */
+/** Adds the query's id to an error of the core. */
 function named<T>(query: JoinedQuery, work: () => T): T {
   try {
     return work()
@@ -166,7 +169,10 @@ function named<T>(query: JoinedQuery, work: () => T): T {
   }
 }
 
-/** The candidates that are looked at; if some may be skipped, later ones move up. */
+/**
+ * Yields the ids of the considered candidates; all ids if candidates may be skipped, since later
+ * ones move up.
+ */
 function* neededIds(
   items: readonly BatchQuery[],
   { lookedAt: most, missing }: RerankedBatch['rules'],
@@ -175,9 +181,9 @@ function* neededIds(
 }
 
 /**
- * The new ranking of an item, from the bytes of its result.
+ * Decodes the new ranking of an item from the bytes of its result.
  *
- * @param names The columns that the result has beside the score.
+ * @param names The columns of the result besides the score.
  */
 export function decodeRanking(
   item: BatchQuery,

@@ -7,28 +7,28 @@ import { checkStore, type StoreAddress } from '../join/stores.ts'
 import { type BatchQuery, encodeItem } from './batch-item.ts'
 import type { BatchPart } from './batch-work.ts'
 
-/** The files that the queries of a batch come from. */
+/** The files with the queries of a batch. */
 interface BatchFiles {
   run: string
   queries: string
   queryText?: string | undefined
 }
 
-/** The rules by which items are made from the files. */
+/** The rules for making items from the files. */
 interface BatchRules {
   missing: MissingPolicy
-  /** Judgments and the grade from which on they count, if queries are labeled. */
+  /** The judgments and the minimum grade of a relevant document, for labeling queries. */
   truth?: { qrels: Qrels; level: number } | undefined
-  /** Whether the scores of the run count. */
+  /** Whether the scores of the run are needed. */
   scores?: boolean
-  /** Whether the items go into a database, which cannot have every id. */
+  /** Whether the items go into a database, which cannot store every id. */
   submitted?: boolean
-  /** The places in the run that are wanted. */
+  /** The range of positions in the run. */
   from?: number
   to?: number
 }
 
-/** Reads queries with all that is needed to work on them. */
+/** Reads queries with all inputs of their jobs. */
 export class BatchSource {
   readonly #files: BatchFiles
   readonly #queries: Embeddings
@@ -40,7 +40,7 @@ export class BatchSource {
     this.#texts = texts
   }
 
-  /** Opens the files, if the store has documents that the queries can be compared with. */
+  /** Opens the files; throws if the store has no documents to compare the queries with. */
   static async open(
     files: BatchFiles &
       Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> & { store: StoreAddress },
@@ -58,7 +58,7 @@ export class BatchSource {
     }
   }
 
-  /** The queries of the run in its order, as they are handed around. */
+  /** Yields the queries of the run, in the order of the run, encoded for jobs. */
   async *parts(rules: BatchRules): AsyncGenerator<BatchPart> {
     const { from = 0, to = Number.POSITIVE_INFINITY } = rules
     let position = -1
@@ -66,7 +66,7 @@ export class BatchSource {
       if (++position < from) continue
       if (position >= to) return
       const item: BatchQuery = { query, ids, vector: this.#vector(query, rules) }
-      // The old ranking is written for a query that is left out: `skip` needs the scores too.
+      // A skipped query keeps its old ranking, so `skip` needs the scores, too.
       if (rules.scores || (rules.missing === 'skip' && !rules.truth))
         item.scores = Float64Array.from(scores)
       item.text = this.#texts?.get(query)
@@ -76,7 +76,7 @@ export class BatchSource {
     }
   }
 
-  /** The items in lists of this size. */
+  /** Yields the items in batches of this size. */
   async *batches(rules: BatchRules, size: number): AsyncGenerator<BatchPart[]> {
     let batch: BatchPart[] = []
     for await (const part of this.parts(rules)) {
@@ -110,7 +110,7 @@ export class BatchSource {
   }
 }
 
-/** Refuses ids that no store can have: the work on their query would fail later, on other machines. */
+/** Throws for ids that no store can have: the query's job would fail later, on another machine. */
 function checkIds(run: string, { query, ids, truth = [] }: BatchQuery): void {
   const place = `query ${JSON.stringify(query)}`
   const flaw = unstorable(query)

@@ -7,16 +7,18 @@ import { type BatchQuery, decodeItem } from './batch-item.ts'
 import { labelBatch } from './batch-label.ts'
 import { type RerankParts, type RerankWork, rerankBatch } from './batch-rerank.ts'
 
-/** Bytes of vectors that are fetched at a time, more or less. */
+/** Approximate bytes of vectors to fetch at a time. */
 const FETCHED_BYTES = 2 ** 26
 
-/** Work on a batch of queries: its kind, its settings, and the collection of its documents. */
+/**
+ * The work on a batch of queries: its kind, its settings, and the collection with its documents.
+ */
 export type BatchWork = { collection: string | undefined } & (
   | { kind: 'rerank'; settings: RerankWork }
   | { kind: 'labels'; settings: LabelWork }
 )
 
-/** A query of a batch, as functions pass it on. */
+/** A query of a batch and its encoded item or result. */
 export interface BatchPart {
   query: string
   body: Uint8Array
@@ -26,9 +28,9 @@ export interface BatchPart {
 export interface BatchAnswer {
   /** The result of each query, as bytes. */
   results: BatchPart[]
-  /** Queries and documents that lacked an embedding or a text and were skipped. */
+  /** Queries and documents that were skipped because they lacked an embedding or a text. */
   missing: MissingIds[]
-  /** Documents of reranked queries that were folded into others. */
+  /** Number of documents of reranked queries that were folded into others. */
   folded: number
 }
 
@@ -39,22 +41,22 @@ export interface PortionAnswer {
   folded?: number
 }
 
-/** Does batches of any batch with the stores of one address, which are opened when they are needed. */
+/** Processes batches with the stores at one address; opens each store on first use. */
 export class BatchRunner {
   readonly #address: string
   readonly #parts: RerankParts
   readonly #stores = new Map<string, Promise<Store>>()
 
   /**
-   * @param address Where the documents are, without the name of a collection.
-   * @param parts Statistics of the terms, if others than the store's own count or these were read before.
+   * @param address The address of the documents, without the name of a collection.
+   * @param parts The term statistics, if they differ from the store's or were read earlier.
    */
   constructor(address: string, parts: RerankParts = {}) {
     this.#address = address
     this.#parts = parts
   }
 
-  /** Does one batch. */
+  /** Processes one batch. */
   async run(batch: BatchWork, parts: readonly BatchPart[]): Promise<BatchAnswer> {
     const store = await this.#open(batch.collection)
     const answer: BatchAnswer = { results: [], missing: [], folded: 0 }
@@ -98,7 +100,7 @@ export class BatchRunner {
     const name = collection === undefined ? '' : `#${collection}`
     const opened = this.#stores.get(name) ?? openStore(`${this.#address}${name}`)
     this.#stores.set(name, opened)
-    // A store that could not be opened is tried again the next time.
+    // If a store could not be opened, the next call tries again.
     opened.catch(() => this.#stores.delete(name))
     return opened
   }
@@ -115,15 +117,18 @@ async function runPortion(
       ? await rerankBatch(store, settings, items, parts)
       : await labelBatch(store, settings, items)
   } catch (error) {
-    // An error of several items need not name a query: the items are tried again one by one.
+    // An error of several items may name no query: the items are then retried one by one.
     const [only] = items.length === 1 ? items : []
     const said = only && (error as Error).message.includes(`query ${only.query}`)
-    // An error with a cause is the database's own: no query is at fault, so none is named.
+    // An error with a cause comes from the database, not from a query, so it names none.
     throw only && !said && !(error as Error).cause ? namedError(error, only) : error
   }
 }
 
-/** Throws unless a query's vector is as long as the documents'; in a changed database it may not be. */
+/**
+ * Throws unless a query's vector has the documents' length; it may differ if the database was
+ * changed.
+ */
 function checkVector({ query, vector }: BatchQuery, { dimensions }: Store): void {
   if (!vector || vector.length === dimensions) return
   throw new KithError(
@@ -132,7 +137,7 @@ function checkVector({ query, vector }: BatchQuery, { dimensions }: Store): void
   )
 }
 
-/** The number of items at a time whose candidates' vectors fit into memory. */
+/** Yields groups of items whose candidates' vectors fit into memory. */
 function* portions(parts: readonly BatchPart[], dimensions: number): Generator<BatchQuery[]> {
   let portion: BatchQuery[] = []
   let bytes = 0

@@ -1,10 +1,10 @@
-/** The worker thread of batches: fetches documents from the store and works on their queries. */
+/** The worker thread of batches: fetches documents from the store and processes their queries. */
 
 import { serveThread } from '@kith/base/pool/service'
 import type { RerankParts } from './batch-rerank.ts'
 import { type BatchAnswer, type BatchPart, BatchRunner, type BatchWork } from './batch-work.ts'
 
-/** The data that the thread is started with. */
+/** The start data of the thread. */
 export interface BatchWorkerData {
   address: string
   parts: RerankParts

@@ -8,8 +8,8 @@ import type { RerankWork } from './batch-rerank.ts'
 import type { BatchWork } from './batch-work.ts'
 
 /**
- * A batch of the database as work for this program. Any client for SQL can have changed the row of
- * the batch, so its settings are checked by the same rules as settings of files and options.
+ * Checks a batch from the database. Any SQL client can have changed its row, so its settings follow
+ * the same rules as settings in files and options.
  */
 export function checkBatch({
   name,
@@ -42,7 +42,7 @@ function checkRerank(batch: Readonly<Record<string, unknown>>): RerankWork {
   return batch as unknown as RerankWork
 }
 
-/** Settings of labels that are complete and follow the rules. */
+/** Checks that label settings are complete and valid. */
 export function checkLabels(batch: Readonly<Record<string, unknown>>): LabelWork {
   const { settings, layout, level, missing, texts } = batch
   checkSettings(settings, resolveLabelSettings)
@@ -59,7 +59,7 @@ export function checkLabels(batch: Readonly<Record<string, unknown>>): LabelWork
   return batch as unknown as LabelWork
 }
 
-/** Settings are stored complete: a missing setting is an error, not the current version's default. */
+/** Throws unless settings are complete and valid: a missing setting is an error, not a default. */
 function checkSettings(settings: unknown, resolve: (settings: object) => object): void {
   const given = isObject(settings) ? settings : wrong('settings', settings, 'an object')
   const lacking = Object.keys(resolve(given)).find((name) => !Object.hasOwn(given, name))

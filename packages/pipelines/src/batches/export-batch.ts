@@ -10,11 +10,11 @@ import { decodeRanking, type RerankWork } from './batch-rerank.ts'
 import { checkBatch } from './check-batch.ts'
 import { databaseOf } from './submit-batch.ts'
 
-/** A batch that was submitted, and where its results go. */
+/** A submitted batch, and the file for its results. */
 export interface ExportInputs {
   /** The database: `postgres://…`. */
   store: string
-  /** The name that the batch was submitted under. */
+  /** The name under which the batch was submitted. */
   name: string
   out: string
 }
@@ -26,7 +26,7 @@ export interface ExportResult {
 }
 
 /**
- * Writes the results of a finished batch as a file: the same bytes that `rerankRun` or `labelRun`
+ * Writes the results of a finished batch to a file: the same bytes that `rerankRun` or `labelRun`
  * would write on one machine. Throws if the batch is not finished.
  *
  * ```ts

@@ -5,9 +5,9 @@ import { jobDefaults } from '../job/job-defaults.ts'
 import { splitAddress } from '../join/stores.ts'
 import type { BatchPart } from './batch-work.ts'
 
-/** Under which name work is submitted, and in how large jobs. */
+/** The name and the job size of a submission. */
 export interface Submission {
-  /** Up to 100 letters, digits, and `.`, `_`, `-`. */
+  /** The name: up to 100 letters, digits, and `.`, `_`, `-`. */
   name: string
   /** Queries per job; default 256. */
   jobSize?: number | undefined
@@ -18,11 +18,11 @@ export interface Submitted {
   name: string
   queries: number
   jobs: number
-  /** Whether the batch had not been submitted before. */
+  /** Whether this call created the batch; false if it had been submitted before. */
   fresh: boolean
 }
 
-/** Puts the queries of a batch into the database, for `kith work` on any number of machines. */
+/** Adds the queries of a batch to the database, for `kith work` on any number of machines. */
 export async function submitBatch(
   database: string,
   batch: Batch,
@@ -38,7 +38,7 @@ export async function submitBatch(
   }
 }
 
-/** The address of the database that batches are in, without the collection that the address names. */
+/** Returns the address of the database with the batches, without the name of a collection. */
 export function databaseOf(store: string): string {
   if (storeKind(store) === 'postgres') return splitAddress(store).address
   const given = JSON.stringify(store)

@@ -8,28 +8,28 @@ import { BatchPool } from './batch-pool.ts'
 import { checkBatch } from './check-batch.ts'
 import { databaseOf } from './submit-batch.ts'
 
-/** The source of jobs, and the options of the work. */
+/** The database with the jobs, and the options of a worker. */
 export interface WorkInputs {
   /** The database: `postgres://…`. */
   store: string
-  /** Jobs that are done at the same time, each on a separate thread; default: all cores. */
+  /** Number of jobs to run at the same time, each on its own thread; default: all cores. */
   workers?: number | undefined
-  /** Without a heartbeat for this many seconds, a job goes to another worker; default 60. */
+  /** Seconds without a heartbeat after which a job goes to another worker; default 60. */
   lease?: number | undefined
-  /** The name of the batch whose jobs to run. Default: all batches. */
+  /** The name of the batch to process. Default: all batches. */
   batch?: string | undefined
-  /** End when no job is left (of `batch`, if it is named), instead of waiting for new ones. */
+  /** Ends when no job is left (of `batch`, if given), instead of waiting for new jobs. */
   untilEmpty?: boolean | undefined
 }
 
 /** The result of a worker. */
 export interface WorkResult {
   queries: number
-  /** Tries that failed. */
+  /** Number of failed attempts. */
   failures: number
-  /** Jobs that were left when a worker with `untilEmpty` was stopped; else 0. */
+  /** Number of remaining jobs when a worker with `untilEmpty` was stopped; else 0. */
   left: number
-  /** Queries and documents that lacked something and were skipped. */
+  /** Queries and documents that were skipped because they lacked an input. */
   missing: readonly Missing[]
 }
 
@@ -81,14 +81,14 @@ export async function workBatches(inputs: WorkInputs, hooks: Hooks = {}): Promis
   return { ...result, missing: report.list() }
 }
 
-/** Waits for a database that is away; a signal ends the waiting. */
+/** Opens the queue; waits while the database is down, until the signal is aborted. */
 async function openBatches(
   address: string,
   workers: number,
   lease: number,
   waiting: { signal: AbortSignal; onWaiting: (message: string) => void },
 ): Promise<Batches> {
-  // One connection for each job that is being finished, and one for heartbeats.
+  // One connection for each job that finishes, and one for heartbeats.
   const options = { most: workers + 1, silence: lease, create: true }
   try {
     return await retryWhileDown(waiting, () => Batches.open(address, options))

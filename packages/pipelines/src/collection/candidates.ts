@@ -10,7 +10,7 @@ import {
 import { type Metric, searchExact } from '@kith/stores'
 import type { SearchStore } from '@kith/stores/internal'
 
-/** A document that a search found. */
+/** A document found by a search. */
 interface Candidate {
   id: string
   vector: Float32Array
@@ -19,18 +19,20 @@ interface Candidate {
   metadata?: unknown
 }
 
-/** How many documents are found by their vectors, and how many by their words. */
+/** How many documents to find by vectors, and how many by words. */
 interface SearchDepths {
   similar: number
   words: number
   metric: Metric
   /** A function that accepts or rejects a document. */
   filter?: ((candidate: Omit<Candidate, 'vector'>) => boolean) | undefined
-  /** The documents that passages were cut from, by the passages' ids, and how many must be found. */
+  /**
+   * The documents of passages, by the passages' ids, and the minimum number of documents to find.
+   */
   cut?: { documents: ReadonlyMap<string, Omit<Candidate, 'vector'>>; atLeast: number } | undefined
 }
 
-/** The metric that candidates are found by: the one that is set, else the store's own. */
+/** Returns the metric for finding candidates: the metric in the settings, else the store's own. */
 export function searchMetric(
   { metric }: Pick<SearchStore, 'metric'>,
   settings: Pick<Settings, 'metric'>,
@@ -38,20 +40,22 @@ export function searchMetric(
   return settings.metric === 'auto' ? (metric ?? 'dot') : settings.metric
 }
 
-/** The background and calibration of estimated relevance. */
+/** The background and the calibration for estimating relevance. */
 export type RelevanceScale = Pick<ListOptions, 'background' | 'calibration'>
 
 /** A query's candidates, the most similar first. */
 interface FoundCandidates {
   list: readonly Candidate[]
-  /** Whether some were found by their words, which can be less similar than any number of others. */
+  /**
+   * Whether some candidates were found by words; they can be less similar than any other document.
+   */
   byWords: boolean
 }
 
 /**
- * The documents most similar to a query, together with the documents whose words fit its text best, if
- * the store can search words. All have vectors: vectors of documents found by words are fetched. Passages of
- * a document that was cut have its id.
+ * Finds the documents most similar to a query, and the documents that match its words best if the
+ * store can search words. All have vectors: the vectors of documents found by words are fetched.
+ * Passages get the ids of their documents.
  */
 export async function findCandidates(
   store: SearchStore,
@@ -68,11 +72,11 @@ export async function findCandidates(
     const deeper = { similar: similar * factor, words: words * factor, metric }
     const { list, byWords } = await findAll(store, query, text, deeper)
     const fitting = list.filter(fits)
-    // Fewer documents than were asked for: there are no others.
+    // A result with fewer documents than requested contains all documents.
     const enough = fitting.length >= similar && (!cut || documentsOf(fitting) >= cut.atLeast)
     if (!enough && list.length >= deeper.similar) continue
     if (!cut) return { list: fitting.slice(0, similar + words), byWords }
-    // All of them: a later passage may be the only one of its document.
+    // All passages: a later passage may be the only one of its document.
     const named = fitting.map((one) => ({ ...one, id: cut.documents.get(one.id)!.id }))
     return { list: named, byWords }
   }
@@ -84,7 +88,7 @@ async function findAll(
   text: string,
   { similar, words, metric }: Omit<SearchDepths, 'filter' | 'cut'>,
 ): Promise<FoundCandidates> {
-  // An empty store knows no dimensions, and cannot be searched.
+  // An empty store has no dimensions and cannot be searched.
   if (store.dimensions === undefined) return { list: [], byWords: false }
   const [[near], fitting] = await Promise.all([
     store.search(query, { top: similar, metric, vectors: true }),
@@ -102,7 +106,7 @@ async function findAll(
     return { ...texts[i], id, vector }
   })
   if (more.length === 0) return { list, byWords: false }
-  // A document that was deleted since it was found is left out.
+  // A document that was deleted after the search found it is left out.
   others.forEach((document, i) => {
     if (document) list.push({ ...document, id: more[i]! })
   })
@@ -124,38 +128,43 @@ async function bySimilarity(
   return Array.from(rows, (row) => candidates[row]!)
 }
 
-/** Why a document has its rank. */
+/** The explanation of a document's rank. */
 export interface Reasons {
-  /** The parts of its score, which sum to it; all 0 outside the context, the first 50 results. */
+  /** The parts of the score, which sum to it; all 0 outside the context, the first 50 results. */
   parts: ScoreParts
-  /** The query's terms that its text has, the heaviest first; none outside the context. */
+  /** The query's terms in the document's text, highest weight first; empty outside the context. */
   matched: MatchedTerm[]
   /** The document's rank by the similarity of embeddings alone, from 1. */
   rankBefore: number
 }
 
-/** A document that a search found. */
+/** A document found by a search. */
 export interface Found {
   id: string
-  /** How far it stands above the average of the candidates; for comparing results of one search. */
+  /**
+   * How far the document scores above the mean of the candidates; compare only within one search.
+   */
   score: number
-  /** The inner product or cosine with the query. */
+  /** The inner product or cosine of the document with the query. */
   similarity: number | undefined
   /**
-   * The estimated probability that it is relevant, for the first 20; undefined without texts or a
-   * background.
+   * The estimated probability that the document is relevant, for the first 20; undefined without
+   * texts or a background.
    */
   relevance: number | undefined
   title?: string | undefined
-  /** Undefined if the collection has no texts. */
+  /** The text; undefined if the collection has no texts. */
   text?: string | undefined
   /** The metadata of a document in memory. */
   metadata?: unknown
-  /** Computed when it is first asked for, which takes about as long as the ranking. */
+  /**
+   * The explanation of the rank; computed at the first access, which takes about as long as
+   * reranking.
+   */
   readonly reasons: Reasons
 }
 
-/** Ranks candidates by embeddings, words and neighbors; without the words if a text is missing. */
+/** Reranks candidates by embeddings, words and neighbors; without words if a text is missing. */
 export function rankCandidates(
   reranker: Reranker,
   ranking: Settings,
@@ -169,7 +178,8 @@ export function rankCandidates(
   const complete = texts.length === list.length
   const { vector } = query
   const words = complete ? { text: query.text, texts } : {}
-  // Documents found by words may be the last by similarity: the context is chosen from all.
+  // Documents found by words may be the least similar, so the context is chosen from all
+  // candidates.
   const settings = byWords && complete ? { preselect: list.length } : {}
   const { hits } = shortlist(
     { vector, text: words.text },

@@ -23,24 +23,29 @@ import {
 const USUAL_RESULTS = 10
 const MOST_RESULTS = 1000
 
-/** How a collection is searched. */
+/** Options for searching a collection. */
 export interface CollectionSearchOptions {
-  /** Documents to find; default 10, at most 1,000. */
+  /** Number of documents to return; default 10, at most 1,000. */
   topN?: number | undefined
   /**
-   * A function that accepts or rejects a document. Rare documents cost time: more documents are
-   * read until enough are accepted.
+   * Accepts or rejects a document. If few documents are accepted, the search takes longer, since it
+   * reads documents until enough are accepted.
    */
   filter?: ((document: CollectionDocument) => boolean) | undefined
-  /** `auto` keeps the documents that are worth a place in a prompt; needs a background and texts. */
+  /**
+   * `auto` keeps the documents that are worth a place in a prompt; needs a background and texts.
+   */
   cutoff?: ListOptions['cutoff']
-  /** Finds nothing for a query that is less probably about the collection, such as 0.5. */
+  /**
+   * Minimum probability, such as 0.5, that a query is about the collection; less probable queries
+   * find nothing.
+   */
   onTopic?: number | undefined
-  /** Stops the search, which then throws a `KithError` with the code `ABORTED`. */
+  /** Aborts the search, which then throws a `KithError` with the code `ABORTED`. */
   signal?: AbortSignal | undefined
 }
 
-/** A document's texts. */
+/** The id and texts of a document. */
 export interface CollectionDocument {
   id: string
   title?: string | undefined
@@ -49,17 +54,17 @@ export interface CollectionDocument {
   metadata?: unknown
 }
 
-/** The documents that passages were cut from. */
+/** The whole documents of passages. */
 export interface WholeDocuments {
   /** Documents in memory, by the ids of their passages. */
   documents?: ReadonlyMap<string, CollectionDocument> | undefined
-  /** Reads a note of a folder by its path; undefined for any other path. */
+  /** Reads a file of a folder by its path; undefined for any other path. */
   note?: ((path: string) => Promise<CollectionDocument | undefined>) | undefined
 }
 
 /**
- * Documents and the encoder of their embeddings, to search by text. `openCollection` opens one;
- * `close` ends the encoder's processes.
+ * Documents and the encoder of their embeddings, for search by text. Create it with
+ * `openCollection`; `close` ends the encoder's processes.
  *
  * ```ts
  * const [best] = await collection.search('how do bees find flowers', { topN: 5 })
@@ -74,7 +79,7 @@ export class Collection {
   readonly #state = new OpenState('the collection')
   readonly #hooks: Hooks
   readonly #wholes: WholeDocuments
-  /** Whether the lengths of the first results were compared, or the metric was set. */
+  /** Whether the vector lengths of the first results were checked, or the metric was set. */
   #lengthsChecked: boolean
 
   /** @internal Use `openCollection`. */
@@ -97,9 +102,9 @@ export class Collection {
   }
 
   /**
-   * The documents that fit a text best, best first: documents with the most similar embeddings and,
-   * if the documents can be searched by words, documents whose words fit best, reranked together. A
-   * document in memory that was cut into passages stands where its best passage does.
+   * Finds the documents that match a text best, best first: documents with similar embeddings and,
+   * if words can be searched, documents with matching words, reranked together. A document in
+   * memory that was split into passages takes the rank of its best passage.
    */
   async search(text: string, options: CollectionSearchOptions = {}): Promise<Found[]> {
     this.#state.check()
@@ -131,14 +136,14 @@ export class Collection {
     return rankCandidates(this.#reranker, this.#settings, asked, candidates, list).slice(0, topN)
   }
 
-  /** Whether results have a `relevance`, and searches take `cutoff` and `onTopic`. */
+  /** Whether results have a `relevance`, and searches accept `cutoff` and `onTopic`. */
   get estimatesRelevance(): boolean {
     return this.#estimates.background !== undefined
   }
 
   /**
-   * A document's title and whole text, a passage of a folder (`bees.md:12`), or a whole file of a
-   * folder by its path in it (`bees.md`); undefined if there is none with this id.
+   * Reads a document's title and whole text, a passage of a folder (`bees.md:12`), or a whole file
+   * of a folder by its path (`bees.md`); undefined if the id is unknown.
    */
   async document(id: string): Promise<CollectionDocument | undefined> {
     this.#state.check()
@@ -153,7 +158,7 @@ export class Collection {
     return { id, title: found.title, text: found.text, metadata: found.metadata }
   }
 
-  /** Ends the encoder's processes and closes the documents; may be called twice. */
+  /** Ends the encoder's processes and closes the documents; a second call has no effect. */
   async close(): Promise<void> {
     if (!this.#state.end()) return
     await this.#encoder.close()

@@ -1,45 +1,51 @@
 import type { TextEntry } from '@kith/ir'
 
-/** Characters from which on a passage ends with its paragraph: about as many as an encoder reads. */
+/**
+ * Number of characters from which a passage ends with its paragraph: about the limit of an encoder.
+ */
 const LONG = 700
 
-/** Characters of a passage. Blocks of code and single lines may have megabytes, which are split. */
+/**
+ * Maximum characters of a passage. Longer code blocks and lines, which may have megabytes, are
+ * split.
+ */
 export const LONGEST_PASSAGE = 8 * LONG
 
 /**
- * Characters of a heading. Every passage below a heading repeats it, so a longer one, which is no
- * heading but a paragraph that begins with `#`, would be stored thousands of times.
+ * Maximum characters of a heading. Every passage below a heading repeats it. A longer line that
+ * begins with `#` is a paragraph, and would be stored thousands of times.
  */
 export const LONGEST_HEADING = 200
 
 /**
- * Passages of a file. A file of 4 MB (the largest that is read) has about 6,000 passages of 700
- * characters; more than 10,000 are sections of a few characters, each of which costs an embedding.
+ * Maximum number of passages per file. A file of 4 MB (the largest that is read) has about 6,000
+ * passages of 700 characters. A file with more than 10,000 passages has sections of a few
+ * characters, each of which needs an embedding.
  */
 export const MOST_PASSAGES = 10_000
 
-/** The start and the end of a block of code, in which `#` begins no heading. */
+/** The delimiters of code blocks, in which `#` begins no heading. */
 const FENCES = ['```', '~~~']
 
-/** The passages of a file, and how much of the file they lack. */
+/** The passages of a file, and the number of truncated headings and missing passages. */
 interface MarkdownPassages {
   passages: TextEntry[]
-  /** Headings that were cut. */
+  /** Number of truncated headings. */
   cutHeadings: number
-  /** Passages beyond the limit, which are left out. */
+  /** Number of passages beyond the limit, which are left out. */
   leftOut: number
 }
 
 /**
- * Splits a Markdown file into passages: its sections, and of long ones some paragraphs each. A
- * passage is named by the file and its first line (`bees.md:12`), and the column where it begins
- * within a line (`bees.md:12:5601`); its title has the headings above it.
+ * Splits a Markdown file into passages: its sections, or groups of paragraphs of a long section. A
+ * passage's id is the file and its first line (`bees.md:12`), and the column if it begins within a
+ * line (`bees.md:12:5601`). Its title consists of the headings above it.
  */
 export function markdownPassages(file: string, text: string): MarkdownPassages {
   return splitText(file, text, /\.txt$/i.test(file))
 }
 
-/** Splits a text without headings into passages of some paragraphs each. */
+/** Splits a text without headings into passages of several paragraphs each. */
 export function textPassages(name: string, text: string): MarkdownPassages {
   return splitText(name, text, true)
 }
@@ -50,7 +56,7 @@ function splitText(file: string, text: string, isPlain: boolean): MarkdownPassag
   const result: MarkdownPassages = { passages: [], cutHeadings: 0, leftOut: 0 }
   const headings: string[] = []
   const top = matter?.title === undefined ? file : cut(matter.title)
-  // One string for all passages of a section.
+  // All passages of a section share one string.
   let title = top
   let [lines, first, length]: [string[], string, number] = [[], '', 0]
   let fence: string | undefined
@@ -90,13 +96,16 @@ function splitText(file: string, text: string, isPlain: boolean): MarkdownPassag
   return result
 }
 
-/** The headings above a passage, below the title of the front matter unless the first one repeats it. */
+/**
+ * Joins the headings above a passage, after the front matter's title unless the first heading
+ * repeats it.
+ */
 function titleOf(title: string | undefined, headings: readonly string[]): string {
   const own = title === undefined || title === headings[0] ? [] : [cut(title)]
   return [...own, ...headings].join(' › ')
 }
 
-/** The title of a file's front matter, and the file with empty lines instead of the front matter. */
+/** Returns the title of a file's front matter, and the file with the front matter blanked out. */
 function frontMatter(text: string): { title: string | undefined; rest: string } | undefined {
   const block = /^---[ \t]*\r?\n(?:[\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/.exec(text)?.[0]
   if (block === undefined) return undefined
@@ -105,19 +114,19 @@ function frontMatter(text: string): { title: string | undefined; rest: string } 
   return { title: title || undefined, rest: block.replace(/[^\n]/g, '') + text.slice(block.length) }
 }
 
-/** The level of a heading, from 1 to 6; 0 for any other line. */
+/** Returns the level of a heading, from 1 to 6, or 0 for any other line. */
 function headingLevel(line: string): number {
   let level = 0
   while (line[level] === '#') level++
   return level <= 6 && line[level] === ' ' ? level : 0
 }
 
-/** A heading up to the limit. */
+/** Truncates a heading to the limit. */
 function cut(heading: string): string {
   return heading.slice(0, wholeEnd(heading, LONGEST_HEADING))
 }
 
-/** A line in pieces that fit into a passage, and where each begins. */
+/** Yields pieces of a line that fit into a passage, with their positions. */
 function* piecesOf(line: string): Generator<{ at: number; piece: string }> {
   let at = 0
   do {
@@ -127,12 +136,16 @@ function* piecesOf(line: string): Generator<{ at: number; piece: string }> {
   } while (at < line.length)
 }
 
-/** Whether a passage of lines without a blank line between them should end: with a sentence, if it can. */
+/**
+ * Returns whether a passage of consecutive lines should end: at the end of a sentence, if possible.
+ */
 function isLong(lines: readonly string[], length: number): boolean {
   return length >= 2 * LONG || (length >= LONG && /[.!?]$/.test(lines.at(-1)!.trimEnd()))
 }
 
-/** A line of a text without headings in pieces of some sentences each: many texts are one line. */
+/**
+ * Yields pieces of a line, several sentences each, for texts without headings: many are one line.
+ */
 function* sentencesOf(line: string): Generator<{ at: number; piece: string }> {
   let from = 0
   for (const { index } of line.matchAll(/(?<=[.!?]\s)(?=\S)/g)) {
@@ -143,7 +156,7 @@ function* sentencesOf(line: string): Generator<{ at: number; piece: string }> {
   for (const { at, piece } of piecesOf(line.slice(from))) yield { at: from + at, piece }
 }
 
-/** The last position where a text may be cut: never within a surrogate pair. */
+/** Returns the last position where a text may be split: never within a surrogate pair. */
 function wholeEnd(text: string, end: number): number {
   if (end >= text.length) return text.length
   return /[\ud800-\udbff]/.test(text[end - 1]!) ? end - 1 : end

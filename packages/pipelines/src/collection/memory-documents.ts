@@ -8,19 +8,19 @@ export interface MemoryDocument {
   id: string
   text: string
   title?: string | undefined
-  /** Any data to return with results. */
+  /** Any data, which is returned with results. */
   metadata?: unknown
 }
 
-/** The passages of documents in memory, and the document of each by the passage's id. */
+/** The passages of documents in memory, and the document of each passage by the passage's id. */
 interface CutDocuments {
   passages: (TextEntry & { metadata?: unknown })[]
   documents: ReadonlyMap<string, MemoryDocument>
 }
 
 /**
- * Splits documents into passages as text files are. The first passage of a document has its id; the
- * ids of other passages differ from the ids of all documents.
+ * Splits documents into passages, in the same way as text files. The first passage of a document
+ * has its id; the ids of other passages differ from the ids of all documents.
  */
 export function cutDocuments(given: readonly MemoryDocument[], { onRemark }: Hooks): CutDocuments {
   const ids = checkDocuments(given)
@@ -32,7 +32,7 @@ export function cutDocuments(given: readonly MemoryDocument[], { onRemark }: Hoo
       const place = `documents[${i}] (${JSON.stringify(document.id)})`
       onRemark?.(`${leftOut} passages of ${place} left out (beyond ${MOST_PASSAGES})`)
     }
-    // A text of one passage stays unchanged, with the space around it.
+    // A text of one passage stays unchanged, including surrounding whitespace.
     const texts = cut.length > 1 ? cut.map(({ text }) => text) : [document.text]
     for (const [place, text] of texts.entries()) {
       let id = place === 0 ? document.id : `${document.id}\0${place}`
@@ -45,7 +45,7 @@ export function cutDocuments(given: readonly MemoryDocument[], { onRemark }: Hoo
   return { passages, documents }
 }
 
-/** Refuses documents without a text or a unique id; returns the ids. */
+/** Throws for documents without a text or a unique id; returns the ids. */
 function checkDocuments(documents: readonly MemoryDocument[]): ReadonlySet<string> {
   const ids = new Set<string>()
   for (const [i, { id, text, title }] of documents.entries()) {

@@ -28,40 +28,46 @@ import { passageStore, passageVectors } from './passage-vectors.ts'
 import { readFolder, readMarkdown } from './read-folder.ts'
 import { wordsPlace } from './words-place.ts'
 
-/** The documents of a collection from one of four sources, and the encoder of the queries. */
+/** The documents of a collection, from one of four sources, and the encoder of the queries. */
 export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'cache'> {
-  /** Markdown files in a folder and the folders in it; `model` encodes them. */
+  /** A folder with Markdown files, also in subfolders; `model` encodes them. */
   folder?: string | undefined
-  /** Documents in memory, cut into passages; `model` encodes them at each call. */
+  /** Documents in memory, split into passages; `model` encodes them at each call. */
   documents?: readonly MemoryDocument[] | undefined
   /**
-   * The folder that caches the embeddings of a folder and the words of texts; default:
-   * `KITH_CACHE`, or `~/.cache/kith`.
+   * The folder that caches a folder's embeddings and the full-text index; default: `KITH_CACHE`, or
+   * `~/.cache/kith`.
    */
   cache?: string | undefined
-  /** A file of embeddings that `model` made. */
+  /** A file of embeddings made with `model`. */
   docs?: string | undefined
-  /** A store that was loaded with embeddings of `model`: `postgres://…`, or a LanceDB folder or URL. */
+  /** A store loaded with embeddings of `model`: `postgres://…`, or a LanceDB folder or URL. */
   store?: string | undefined
-  /** The texts of the documents, if they are in `docs`, or in a store without texts. */
+  /** The texts of the documents, for `docs` or for a store without texts. */
   corpus?: string | undefined
   /** `minilm`, a folder, or a name on the hub; default minilm. */
   model?: string | undefined
-  /** An OpenAI-compatible embeddings endpoint, instead of the built-in encoder; `model` is its model. */
+  /**
+   * An OpenAI-compatible embeddings endpoint to use instead of the built-in encoder; `model` names
+   * its model.
+   */
   embedUrl?: string | undefined
   settings?: PartialSettings | undefined
   /** The source of term statistics for the BM25 score; default: all documents. */
   statistics?: StatisticsSource | undefined
-  /** A file that `kith background` made; default: the one beside `docs`, or of the folder’s passages. */
+  /**
+   * A file made by `kith background`; default: the file beside `docs`, or a background of the
+   * folder’s passages.
+   */
   background?: string | undefined
-  /** A file that `kith calibrate` made: relevance is then calibrated on judged queries. */
+  /** A file made by `kith calibrate`, which calibrates relevance on judged queries. */
   calibration?: string | undefined
-  /** The folder of a query adapter that `kith train --adapter` made for this model and corpus. */
+  /** The folder of a query adapter made by `kith train --adapter` for this model and corpus. */
   adapter?: string | undefined
 }
 
 /**
- * Opens documents for search by a text. Results have their texts and explain their ranks.
+ * Opens documents for search by text. Results include their texts and explain their ranks.
  *
  * ```ts
  * await using collection = await openCollection({ folder: 'notes', model: 'minilm' })
@@ -74,7 +80,7 @@ export function openCollection(inputs: CollectionInputs, hooks: Hooks = {}): Pro
   return openCollectionWith(openEncoder, inputs, hooks)
 }
 
-/** The same with any encoder: tests give one that is there at once. @internal */
+/** Opens a collection with any encoder, for tests. @internal */
 export async function openCollectionWith(
   encoderOf: typeof openEncoder,
   inputs: CollectionInputs,
@@ -131,13 +137,16 @@ const OPTIONS: readonly (keyof CollectionInputs)[] = [
   ...(['documentPrefix', 'revision', 'quantize', 'threads'] as const),
 ]
 
-/** The background and calibration of estimated relevance; nothing if no background is known. */
+/**
+ * Returns the background and calibration of estimated relevance; no background if none matches the
+ * vectors.
+ */
 async function scaleOf(
   { background: file, calibration: judged, docs, store: address }: CollectionInputs,
   store: SearchStore,
   { model }: NamedEncoder,
 ): Promise<RelevanceScale> {
-  // The encoder makes the vectors of a folder; a file says who made its own.
+  // A folder's vectors come from this encoder; a file records the model of its vectors.
   const own = docs === undefined ? model['model'] : await modelOf(docs)
   const vectors = {
     name: 'the collection',
@@ -151,7 +160,10 @@ async function scaleOf(
   return { background, calibration }
 }
 
-/** The settings, with the tokenizer of a file of statistics or of a corpus; a store knows its own. */
+/**
+ * Completes the settings with the tokenizer of a statistics file or a corpus; a store knows its
+ * own.
+ */
 async function settingsOf(
   { settings, statistics, corpus }: CollectionInputs,
   hooks: Hooks,
@@ -162,14 +174,14 @@ async function settingsOf(
   return nameTokenizer(asked, { statistics, texts: corpus }, hooks)
 }
 
-/** Opens the documents of one place. */
+/** Opens the documents of one source. */
 type OpenPlace = (
   settings: Settings,
   encoder: NamedEncoder,
   hooks: Hooks,
 ) => Promise<{ store: SearchStore; wholes?: WholeDocuments }>
 
-/** The place that the inputs name. */
+/** Returns the function that opens the source in the inputs. */
 function placeOf({
   folder,
   documents,
@@ -223,7 +235,7 @@ function placeOf({
   }
 }
 
-/** The passages of a folder, and a reader of its notes. */
+/** Reads the passages of a folder, and creates a reader of its files. */
 async function openFolder(folder: string, hooks: Hooks) {
   const passages = await readFolder(folder, hooks)
   return { passages, note: noteReader(folder, passages) }
@@ -254,10 +266,10 @@ function checkDimensions(store: SearchStore, { encoder }: NamedEncoder): void {
 }
 
 /**
- * The encoder of a collection, whose queries an adapter changes. An adapter that was fitted to
- * another model or another corpus is refused.
+ * Wraps the encoder of a collection so that an adapter maps its queries. Throws if the adapter was
+ * fitted to another model or another corpus.
  *
- * @param folder The folder of the adapter; undefined: queries stay unchanged.
+ * @param folder The folder of the adapter; undefined leaves queries unchanged.
  */
 export async function adaptedEncoder(
   folder: string | undefined,
@@ -285,14 +297,14 @@ export async function adaptedEncoder(
   }
 }
 
-/** The line, and the column, at the end of a passage's id. */
+/** The line, and the column if there is one, at the end of a passage's id. */
 const PLACE = /(:\d+){1,2}$/
 
 /**
- * A reader of the files that passages came from, by their path in the folder. Any other path, even of
- * a file in the folder, gives undefined; so nothing outside the folder can be read.
+ * Creates a reader of the files with passages, by their path in the folder. It returns undefined
+ * for any other path, even of a file in the folder, so nothing outside the folder can be read.
  *
- * @throws (the reader) A `FileError` if the file has gone since, or a link leads elsewhere.
+ * @throws (the reader) A `FileError` if the file has been removed since, or is a link.
  */
 export function noteReader(folder: string, passages: readonly TextEntry[]) {
   const paths = new Set(passages.map(({ id }) => id.replace(PLACE, '')))

@@ -13,8 +13,8 @@ import { type Hooks, stageOf } from '../job/hooks.ts'
 import { defaultCache } from './words-place.ts'
 
 /**
- * The embeddings of a folder's texts: embeddings that an earlier call kept, and new embeddings for texts
- * that are new or have changed. Work that is stopped or fails keeps what it has encoded.
+ * Returns the embeddings of a folder's texts: cached embeddings of an earlier call, and new
+ * embeddings for new or changed texts. If it is stopped or fails, finished embeddings stay cached.
  */
 export async function passageVectors(
   texts: readonly string[],
@@ -55,8 +55,8 @@ export async function passageVectors(
 }
 
 /**
- * Embeddings that an earlier call kept; none if the file cannot be read. Damaged entries are
- * encoded again.
+ * Reads the cached embeddings of an earlier call; none if the file cannot be read. Damaged entries
+ * are encoded again.
  */
 async function keptVectors(
   file: string,
@@ -76,7 +76,7 @@ async function keptVectors(
   }
 }
 
-/** Keeps embeddings for the next call, which does without them if that fails. */
+/** Caches embeddings for the next call; if writing fails, a remark says so. */
 async function keep(
   file: string,
   vectors: ReadonlyMap<string, Float32Array>,
@@ -94,7 +94,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Passages and their embeddings in memory as a store: exact search. */
+/** Wraps passages and their embeddings in memory as a store with exact search. */
 export function passageStore(
   passages: readonly (TextEntry & { metadata?: unknown })[],
   { data, rows, dimensions }: Matrix,
@@ -143,29 +143,30 @@ export function passageStore(
   }
 }
 
-/** Passages that say too little about how similar passages are. */
+/** Minimum number of passages for a background: fewer say too little about typical similarities. */
 const FEW = 50
 
 /** Bytes of a SHA-256 digest. */
 const DIGEST = 32
-/** Bytes that are read or written at a time. */
+/** Bytes to read or write at a time. */
 const CHUNK = 2 ** 20
 
-/** The entries of a file of kept embeddings that are wanted, and how many others it has. */
+/** The requested entries of a cache file of embeddings, and the number of all its entries. */
 interface KeptVectors {
   /** Embeddings by the key of their text. */
   vectors: Map<string, Float32Array>
-  /** Entries of the file, wanted or not. */
+  /** Number of entries in the file, requested or not. */
   entries: number
-  /** Wanted entries, or ends of files, that are not as they were written. */
+  /** Number of requested entries, or file ends, that differ from what was written. */
   damaged: number
 }
 
 /**
- * Reads kept embeddings. An entry is a text's key (SHA-256), a digest of key and embedding, and the
- * embedding in float32; one whose digest does not fit is left out and counted. A link is not followed.
+ * Reads cached embeddings. An entry is a text's key (SHA-256), a digest of key and embedding, and
+ * the embedding in float32. Entries with a wrong digest are left out and counted. Links are not
+ * followed.
  *
- * @throws A `KithError` with the reason if the file is there and cannot be read.
+ * @throws A `KithError` with the reason if the file exists and cannot be read.
  */
 export async function readKept(
   file: string,
@@ -203,7 +204,7 @@ export async function readKept(
   }
 }
 
-/** Writes embeddings to a new file that takes the place of the earlier one, or of a link. */
+/** Writes embeddings to a new file, which replaces the earlier file or a link. */
 export async function writeKept(
   file: string,
   vectors: ReadonlyMap<string, Float32Array>,
@@ -213,7 +214,7 @@ export async function writeKept(
   try {
     const handle = await open(written, 'wx', 0o600)
     try {
-      // Each chunk goes behind the one before.
+      // `writeFile` on a handle appends each chunk after the last one.
       for (const chunk of chunksOf(vectors)) await handle.writeFile(chunk)
       await handle.datasync()
     } finally {
@@ -228,7 +229,7 @@ export async function writeKept(
   }
 }
 
-/** Fills a buffer as far as the file goes; returns how far that is. */
+/** Fills a buffer up to the end of the file; returns the number of bytes read. */
 async function fill(handle: FileHandle, buffer: Buffer): Promise<number> {
   let length = 0
   while (length < buffer.length) {

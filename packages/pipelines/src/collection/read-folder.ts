@@ -10,8 +10,8 @@ import type { Hooks } from '../job/hooks.ts'
 import { LONGEST_HEADING, MOST_PASSAGES, markdownPassages } from './markdown-passages.ts'
 
 /**
- * Files, bytes (with the titles of passages) and passages of a folder: its texts are kept in memory,
- * and so are its embeddings, 0.6 GB for 400,000 passages of 384 dimensions.
+ * Maximum numbers of files, bytes (including the titles of passages) and passages in a folder:
+ * texts and embeddings stay in memory, 0.6 GB for 400,000 passages of 384 dimensions.
  */
 const MOST_FILES = 100_000
 const MOST_BYTES = 2 ** 28
@@ -22,8 +22,9 @@ const ADVICE =
   'write the texts to a corpus file, encode it with kith encode, and open docs and corpus'
 
 /**
- * The passages of all Markdown files below a folder, in the order of their names. A file that cannot
- * be used does not stop the others: what is left out or cut is counted in remarks.
+ * Reads the passages of all Markdown files below a folder, ordered by name. A file that cannot be
+ * used does not stop the others: remarks report how many files and passages were left out or
+ * truncated.
  */
 export async function readFolder(
   folder: string,
@@ -58,7 +59,7 @@ export async function readFolder(
   )
 }
 
-/** Bytes of a file that is read; a larger one is hardly written by hand. */
+/** Maximum bytes of a file: larger files are hardly written by hand. */
 const LARGEST_FILE = 2 ** 22
 
 const REPLACED = 'replaced while the folder was read'
@@ -73,9 +74,9 @@ interface MarkdownFile {
 }
 
 /**
- * Reads the Markdown files below a folder, in the order of their names. Links are not followed;
- * hidden files and folders, and `node_modules`, are passed over. Files and folders that cannot be
- * read are counted and left out; only the folder itself must be readable.
+ * Yields the Markdown files below a folder, ordered by name. Skips links, hidden files and folders,
+ * and `node_modules`. Counts and leaves out unreadable files and folders; only the folder itself
+ * must be readable.
  */
 async function* markdownFiles(root: string, leftOut: Tally): AsyncGenerator<MarkdownFile> {
   const entries = await entriesOf(root).catch((error) => {
@@ -90,7 +91,7 @@ function entriesOf(folder: string) {
   return readdir(folder, { withFileTypes: true })
 }
 
-/** In a name that is not UTF-8, this takes the place of bytes: it would name no file, or another one. */
+/** Replaces bytes in a name that is not UTF-8: such a name matches no file, or another file. */
 const REPLACEMENT_CHARACTER = '\uFFFD'
 
 async function* filesOf(
@@ -115,28 +116,28 @@ async function* filesOf(
   }
 }
 
-/** A file's text and size, or why it is left out. */
+/** Reads a file's text and size, or returns why it is left out. */
 export async function readMarkdown(file: string): Promise<Omit<MarkdownFile, 'file'> | string> {
   const tooLarge = `larger than ${LARGEST_FILE / 2 ** 20} MB`
   let handle: FileHandle | undefined
   try {
-    // A link or a pipe may have taken the file's place since the folder was read.
+    // A link or a pipe may have replaced the file since the folder was read.
     const safely = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
     handle = await open(file, constants.O_RDONLY | safely)
     const found = await handle.stat()
     if (!found.isFile()) return REPLACED
     if (found.size > LARGEST_FILE) return tooLarge
     const bytes = await handle.readFile()
-    // The file may have grown since.
+    // The file may have grown since `stat`.
     if (bytes.length > LARGEST_FILE) return tooLarge
-    // Decoding leaves out a byte order mark, which would hide a heading.
+    // The decoder removes a byte order mark, which would hide a heading.
     return isUtf8(bytes) ? { text: decoder.decode(bytes), bytes: bytes.length } : 'not UTF-8'
   } finally {
     await handle?.close()
   }
 }
 
-/** Why the system did not read a file or folder that was there a moment ago. */
+/** Describes why the system could not read a file or folder that was listed a moment ago. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   const code = error.code ?? error.message
   if (code === 'ENOENT') return 'removed while the folder was read'
@@ -144,7 +145,7 @@ function reasonOf(error: NodeJS.ErrnoException): string {
   return code === 'EACCES' ? 'no permission to read' : `cannot be read: ${code}`
 }
 
-/** Counts what was left out or cut, by reason, with the first place of each reason. */
+/** Counts what was left out or truncated, by reason, with the first place for each reason. */
 class Tally {
   readonly #counts = new Map<string, { count: number; first: string }>()
 
@@ -155,7 +156,7 @@ class Tally {
     else if (count > 0) this.#counts.set(what, { count, first: place })
   }
 
-  /** One remark for each reason. */
+  /** Returns one remark per reason. */
   remarks(): string[] {
     return Array.from(
       this.#counts,

@@ -8,18 +8,19 @@ import { tokenizerOf } from '@kith/core/internal'
 import type { TextEntry } from '@kith/ir'
 import type { WordsPlace } from '@kith/stores/internal'
 
-/** The folder in which the embeddings and the words of folders and corpora are kept. */
+/** Returns the folder that caches the embeddings and full-text indexes of folders and corpora. */
 export function defaultCache(): string {
   return join(process.env['KITH_CACHE'] ?? join(homedir(), '.cache', 'kith'), 'embeddings')
 }
 
-/** The source of a word index: a corpus file, or the passages of a folder. */
+/** The source of a full-text index: a corpus file, or the passages of a folder. */
 type WordsSource = { corpus: string } | { folder: string; passages: readonly TextEntry[] }
 
 /**
- * The cache file of a word index. It is reused while the corpus has the same size and time, or the
- * folder the same passages, with the same tokenizer and version of Kith. Undefined if it cannot be
- * kept: the texts come from a pipe, or the tokenizer is a function.
+ * Returns the cache file of a full-text index. It is reused while the corpus has the same size and
+ * modification time, or the folder the same passages, with the same tokenizer and version of Kith.
+ * Undefined if the index cannot be cached: the texts come from a pipe, or the tokenizer is a
+ * function.
  */
 export async function wordsPlace(
   source: WordsSource,
@@ -37,7 +38,7 @@ export async function wordsPlace(
   return { file: join(cache, `${name}.words`), key: digest(`${version}\0${tokenizer}\0${texts}`) }
 }
 
-/** Size and time of a file; undefined for anything else. */
+/** Returns the size and modification time of a file, or undefined for anything else. */
 async function stateOf(file: string): Promise<string | undefined> {
   const found = await stat(file)
   return found.isFile() ? `${found.size} ${found.mtimeMs}` : undefined

@@ -18,22 +18,24 @@ import { type Hooks, stageOf } from '../job/hooks.ts'
 import type { ConvertedKind } from '../job/job-defaults.ts'
 import { byDocument, passagesOf } from './passages.ts'
 
-/** A file, and the format that it is turned into. */
+/** A file, and the format to convert it to. */
 export interface ConvertInputs extends OpenEmbeddingsOptions {
   kind: ConvertedKind
   input: string
   out: string
-  /** The format to write; default: by the ending of `out`. */
+  /** The format to write; default: from the ending of `out`. */
   to?: RunFormat | QrelsFormat | TextLayout | undefined
-  /** Join titles to texts, make tabs and line breaks spaces, if the format has no room for them. */
+  /**
+   * Joins titles to texts and replaces tabs and line breaks by spaces, if the format requires it.
+   */
   flatten?: boolean | undefined
-  /** Write embeddings in half precision. */
+  /** Writes embeddings in half precision. */
   f16?: boolean | undefined
-  /** Split long texts into passages; rank the documents of a run by their best passages. */
+  /** Splits long texts into passages; for a run, ranks the documents by their best passages. */
   passages?: boolean | undefined
 }
 
-/** Rows that are converted at a time. */
+/** Number of rows to convert at a time. */
 const BLOCK = 1024
 
 /**
@@ -53,7 +55,7 @@ export async function convertFile(inputs: ConvertInputs, hooks: Hooks = {}): Pro
   return count
 }
 
-/** Settings that the conversion of a kind of file does not use are refused. */
+/** Throws for settings that the conversion of this kind of file does not use. */
 function refuseUnused({ kind, to, flatten, f16, passages }: ConvertInputs): void {
   const unused = Object.entries({
     to: to !== undefined && kind === 'embeddings',

@@ -3,12 +3,12 @@ import type { RankedQuery, TextEntry } from '@kith/ir'
 import { MOST_PASSAGES, textPassages } from '../collection/markdown-passages.ts'
 import type { Hooks } from '../job/hooks.ts'
 
-/** The end of the id of a document's second passage and of those after it. */
+/** The end of a passage's id, from the second passage of a document on. */
 const PLACE = /#\d+$/
 
 /**
- * Splits long texts into passages as `openCollection` does. The first passage has the id of its
- * document; the others count from 2 (`d7#2`). Each has the title of the document.
+ * Splits long texts into passages, as `openCollection` does. The first passage has the id of its
+ * document; the others are numbered from 2 (`d7#2`). Each passage has the title of the document.
  */
 export async function* passagesOf(
   entries: AsyncIterable<TextEntry>,

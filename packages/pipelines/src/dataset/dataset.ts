@@ -19,37 +19,39 @@ import { makers } from './makers.ts'
 import { type RoleName, roles } from './roles.ts'
 import { stateOf } from './staleness.ts'
 
-/** The part of a dataset to open, and files named besides. */
+/** The part of a dataset to open, and the files to use instead of found files. */
 export interface DatasetOptions {
   /**
-   * The purpose of the judgments, which decides the split if there are several. Default: `measure`.
+   * The purpose of the judgments, which selects the split if there are several. Default: `measure`.
    */
   purpose?: Purpose | undefined
   /** The split of the judgments, such as `test`. */
   split?: string | undefined
-  /** The model whose embeddings are used. Default: the model of the embeddings in the folder, else minilm. */
+  /**
+   * The model of the embeddings. Default: the model of the embeddings in the folder, else minilm.
+   */
   model?: string | undefined
-  /** Further settings of the encoder, for embeddings that have to be made. */
+  /** Further settings of the encoder, for embeddings that must be made. */
   encoder?: Omit<EncodeInputs, 'input' | 'out' | 'role' | 'model'> | undefined
-  /** Files that are named instead of found. */
+  /** Files to use instead of found files. */
   files?: Partial<Record<RoleName, string | undefined>> | undefined
 }
 
-/** Hooks that are called while files are made. */
+/** Hooks for making files. */
 interface NeedHooks extends Hooks {
-  /** Called with each file that was not there, or out of date. */
+  /** Called with each file that was made because it was missing or out of date. */
   onMade?: ((file: string) => void) | undefined
 }
 
-/** The name of the folder for embeddings that the dataset came with. */
+/** The folder name for embeddings that the dataset came with. */
 const OWN = 'own'
 
-/** How the places of files begin that belong to one model. */
+/** The prefix of the paths of files that belong to one model. */
 const OF_MODEL = 'MODEL/'
 
 /**
- * A dataset in a folder: corpus, queries and judgments are found there, and everything that Kith
- * makes of them is kept in `.kith`, each file with a sidecar that says what it was made from.
+ * A dataset in a folder with corpus, queries and judgments. Kith stores every file that it makes
+ * from them in `.kith`, each with a sidecar that records the file's inputs.
  *
  * ```ts
  * const dataset = openDataset('cisi')
@@ -57,14 +59,16 @@ const OF_MODEL = 'MODEL/'
  * ```
  */
 export class Dataset {
-  /** The splits that there are judgments of. */
+  /** The splits with judgments. */
   readonly splits: readonly string[]
-  /** The split that was chosen; undefined if the judgments have none. */
+  /** The selected split; undefined if the judgments have no splits. */
   readonly split: string | undefined
   #model: string | undefined
   #tokenizer: TokenizerName | undefined
   readonly #options: DatasetOptions
-  /** `.SPLIT` if the queries of the split have a separate file; part of the names of kept files. */
+  /**
+   * `.SPLIT` if the queries of the split have a separate file; part of the names of stored files.
+   */
   readonly suffix: string
 
   constructor(
@@ -87,15 +91,15 @@ export class Dataset {
       own === (files.queries ?? findFile(folder, 'queries', undefined)) ? '' : `.${this.split}`
   }
 
-  /** The folder in `.kith` of the model's embeddings and of what was made from them. */
+  /** The folder in `.kith` for the model's embeddings and the files made from them. */
   get model(): string {
     this.#model ??= this.#chooseModel()
     return this.#model
   }
 
   /**
-   * The model that a sidecar names for the embeddings in use; undefined if the dataset came with
-   * them.
+   * Returns the model of the embeddings: the requested model, the model in their sidecar, or the
+   * default model; undefined if the dataset came with its embeddings.
    */
   async modelName(): Promise<string | undefined> {
     if (this.#options.model !== undefined || this.model !== OWN) {
@@ -105,12 +109,12 @@ export class Dataset {
     return undefined
   }
 
-  /** The place in `.kith` of a file. */
+  /** Returns the path of a file in `.kith`. */
   placeOf(role: RoleName): string {
     return this.#place(role)
   }
 
-  /** The place in `.kith` of a file, whose folder is there from now on. */
+  /** Returns the path of a file in `.kith`, and creates its folder. */
   place(role: RoleName): string {
     const file = this.#place(role)
     try {
@@ -128,12 +132,12 @@ export class Dataset {
     return file
   }
 
-  /** Whether Kith has kept a file of a role, fresh or stale. */
+  /** Returns whether `.kith` has a file of a role, fresh or stale. */
   keeps(role: RoleName): boolean {
     return findPath(this.#place(role)) !== undefined
   }
 
-  /** The file of a role that is there by now, without making it; a stale one does not count. */
+  /** Finds the file of a role without making it; undefined if it is missing or stale. */
   async find(role: RoleName): Promise<string | undefined> {
     const given = this.#options.files?.[role]
     if (given !== undefined) return given
@@ -146,7 +150,7 @@ export class Dataset {
     return this.#found(role)
   }
 
-  /** The file that `need` returns, before it is made. */
+  /** Returns the file that `need` would return, without making it. */
   async plan(role: RoleName): Promise<string | undefined> {
     const given = this.#options.files?.[role]
     if (given !== undefined) return given
@@ -157,8 +161,8 @@ export class Dataset {
   }
 
   /**
-   * The file of a role, made if it is missing or stale. Undefined if it is neither found nor
-   * made by Kith.
+   * Returns the file of a role, and makes it if it is missing or stale. Undefined if the file was
+   * not found and Kith cannot make it.
    */
   async need(role: RoleName, hooks: NeedHooks = {}): Promise<string | undefined> {
     const kept = await this.plan(role)
@@ -181,8 +185,8 @@ export class Dataset {
   }
 
   /**
-   * The tokenizer of the texts: that of the term statistics in `.kith`, or the one that fits the
-   * corpus. Undefined without a corpus.
+   * Returns the tokenizer of the texts: the tokenizer of the term statistics in `.kith`, or the
+   * tokenizer that fits the corpus. Undefined without a corpus.
    */
   async tokenizer(): Promise<TokenizerName | undefined> {
     const [texts, file] = [await this.find('corpus'), await this.find('termStatistics')]
@@ -194,14 +198,17 @@ export class Dataset {
     return this.#tokenizer
   }
 
-  /** Whether a file is there, or everything that it is made from: nothing is begun in vain. */
+  /**
+   * Returns whether a file, or everything that it is made from, exists: checked before any work
+   * starts.
+   */
   #isPossible(role: RoleName): boolean {
     const there = this.#options.files?.[role] ?? this.#found(role)
     if (there !== undefined || (roles[role].kept !== undefined && this.keeps(role))) return true
     return roles[role].from?.every((from) => this.#isPossible(from)) ?? false
   }
 
-  /** The files that a role is made from; undefined if one is missing. */
+  /** Returns the files that a role is made from, or undefined if one is missing. */
   async #inputsOf(
     role: RoleName,
     get: (role: RoleName) => Promise<string | undefined>,
@@ -215,7 +222,10 @@ export class Dataset {
     return inputs
   }
 
-  /** A file in the folder itself. Embeddings are used in pairs, since vectors of two models do not fit. */
+  /**
+   * Finds a file in the folder itself. Embeddings are used in pairs, since vectors of two models
+   * cannot be compared.
+   */
   #found(role: RoleName): string | undefined {
     if (roles[role].kept?.startsWith(OF_MODEL) && this.model !== OWN) return undefined
     return findFile(this.folder, role, this.split, this.suffix)
@@ -257,7 +267,7 @@ export class Dataset {
     return findPath(kept) ? (await stateOf(kept, [], this.folder)).sidecar : undefined
   }
 
-  /** Why embeddings were made by another encoder than the named one. */
+  /** Explains why the encoder of existing embeddings differs from the requested encoder. */
   #otherEncoder(role: RoleName, { settings = {} }: ReadSidecar): string | undefined {
     if (roles[role].madeBy !== 'encode') return undefined
     const { model, encoder = {} } = this.#options
@@ -271,7 +281,10 @@ export class Dataset {
     return name && `${name} is ${String(settings[name])}, not ${String(value)}`
   }
 
-  /** The settings that a file is made with: its former settings, or the settings of the documents' embeddings. */
+  /**
+   * Returns the settings for making a file: its earlier settings, or the settings of the documents'
+   * embeddings.
+   */
   async #settingsFor(
     role: RoleName,
     sidecar: ReadSidecar | undefined,
@@ -283,7 +296,9 @@ export class Dataset {
     return { ...like?.settings, ...Object.fromEntries(given), model }
   }
 
-  /** Names the file that is missing for a role: its own, or the first that it is made from. */
+  /**
+   * Names the missing file of a role: its own file, or the first missing file that it is made from.
+   */
   lacking(role: RoleName): string {
     const { what, found, from = [] } = roles[role]
     const missing = from.find((one) => !this.#isPossible(one))
@@ -294,7 +309,9 @@ export class Dataset {
     return `${what} (${shown.join(', ')}, …)`
   }
 
-  /** Says which judgments are used if there are several splits, or if a model learns from them. */
+  /**
+   * Reports which judgments are used if there are several splits, or if a model learns from them.
+   */
   remarkSplit({ onRemark }: Hooks): void {
     const file = this.#options.files?.qrels ? undefined : this.#found('qrels')
     const others = this.splits.filter((split) => split !== this.split)
@@ -322,7 +339,10 @@ export function openDataset(folder: string, options: DatasetOptions = {}): Datas
   return new Dataset(folder, options)
 }
 
-/** The name of a model's folder in `.kith`: the last part of a path, the whole name on the hub. */
+/**
+ * Returns the name of a model's folder in `.kith`: the last part of a path, or the whole name on
+ * the hub.
+ */
 function folderOf(model: string): string {
   const plain = model.replace(/[/\\]+$/, '')
   const name = findPath(plain)?.isDirectory() ? basename(plain) : plain

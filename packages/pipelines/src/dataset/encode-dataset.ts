@@ -9,16 +9,16 @@ import { openDataset } from './dataset.ts'
 export interface EncodeDatasetInputs extends Omit<EncodeInputs, 'input' | 'out'> {
   /** The folder of the dataset. */
   dataset: string
-  /** The split whose queries are encoded, if splits have their own queries. */
+  /** The split whose queries to encode, if splits have their own queries. */
   split?: string | undefined
 }
 
-/** The embeddings of each role of a text. */
+/** The embeddings for each kind of text. */
 const embeddings = { document: 'documentEmbeddings', query: 'queryEmbeddings' } as const
 
 /**
- * Encodes the documents and queries of a dataset, or only one of the two, unless their embeddings
- * are up to date. Returns the files of the embeddings, and which of them were written.
+ * Encodes the documents and queries of a dataset, or only one of them, unless their embeddings are
+ * up to date. Returns the files of the embeddings, and which of them were written.
  *
  * ```ts
  * const { files, written } = await encodeDataset({ dataset: 'cisi', model: 'minilm' })
@@ -43,8 +43,7 @@ export async function encodeDataset(
 
 /**
  * Writes the embeddings of a dataset (`docs.npy`, `queries.npy`) and the first documents of each
- * query (`run.trec`) into its folder, beside the texts, not into `.kith`. Returns the name of the
- * run.
+ * query (`run.trec`) to its folder, beside the texts, not to `.kith`. Returns the name of the run.
  *
  * ```ts
  * const run = await encodeAndSearch('cisi', { model: 'minilm' }, 100, {})

@@ -7,7 +7,7 @@ import { type RoleName, roles } from './roles.ts'
 /** The purpose of judgments: measuring rankings, choosing settings, or training. */
 export type Purpose = 'measure' | 'tune' | 'train'
 
-/** The splits that a purpose takes, the best first; others come behind them by name. */
+/** The preferred splits for a purpose, best first; other splits follow by name. */
 const preferred: Readonly<Record<Purpose, readonly string[]>> = {
   measure: ['test', 'dev', 'train'],
   tune: ['dev', 'train', 'test'],
@@ -30,12 +30,12 @@ export function findFile(
   return names.map((name) => join(folder, name)).find((file) => findPath(file)?.isFile())
 }
 
-/** A name of the table of roles with its parts filled in. */
+/** Fills in the placeholders of a file name in the table of roles. */
 export function named(pattern: string, parts: Readonly<Record<string, string>>): string {
   return pattern.replace(/SPLIT|SUFFIX|MODEL/g, (part) => parts[part]!)
 }
 
-/** The splits that a dataset has judgments of; none if its judgments have no split. */
+/** Returns the splits with judgments in a dataset; empty if its judgments have no splits. */
 export function splitsOf(folder: string): string[] {
   const found = new Set<string>()
   for (const pattern of roles.qrels.found.filter((name) => name.includes('SPLIT'))) {
@@ -51,8 +51,8 @@ export function splitsOf(folder: string): string[] {
 }
 
 /**
- * The split for a purpose: `test` for measuring, `dev` for choosing settings, `train` for training,
- * or the next best that is there. Names of MS MARCO such as `dev.small` count as `dev`.
+ * Returns the split for a purpose: `test` for measuring, `dev` for choosing settings, `train` for
+ * training, or the next best existing split. MS MARCO's names such as `dev.small` count as `dev`.
  */
 export function chooseSplit(
   folder: string,
@@ -72,7 +72,7 @@ export function chooseSplit(
   throw new KithError('BAD_INPUT', `${folder} has no split ${JSON.stringify(wanted)}; ${there}`)
 }
 
-/** The models whose embeddings a dataset keeps. */
+/** Returns the models whose embeddings are stored in a dataset. */
 export function keptModels(folder: string): string[] {
   const kept = join(folder, KEPT)
   return namesIn(kept)

@@ -5,18 +5,21 @@ import type { SearchInputs } from '../search/search-run.ts'
 import type { TermStatisticsInputs } from '../terms/collect-term-statistics.ts'
 import type { RoleName } from './roles.ts'
 
-/** How a file is made: with the settings of an earlier one, if there was one. */
+/**
+ * The inputs for making a file; the settings are the settings of an earlier version of the file, if
+ * any.
+ */
 interface Making {
   settings: Readonly<Record<string, unknown>>
-  /** The tokenizer of the dataset's texts. */
+  /** Returns the tokenizer of the dataset's texts. */
   tokenizer(): Promise<TokenizerName | undefined>
   hooks: Hooks
 }
 
-/** Makes a file of a dataset from the files of the roles that the table of roles names, in their order. */
+/** Makes a file of a dataset from its input files, in the order of the table of roles. */
 type Maker = (out: string, inputs: readonly string[], making: Making) => Promise<unknown>
 
-/** The files that are made wherever a command needs them. Jobs are loaded when they are run. */
+/** The functions that make files when a command needs them. Each job is loaded when it runs. */
 export const makers: Readonly<Partial<Record<RoleName, Maker>>> = {
   documentEmbeddings: (out, [input], making) => encode(out, input!, 'document', making),
   queryEmbeddings: (out, [input], making) => encode(out, input!, 'query', making),
@@ -48,7 +51,10 @@ export const makers: Readonly<Partial<Record<RoleName, Maker>>> = {
   },
 }
 
-/** The settings of a method in the sidecar of its run; others are refused, as they cannot be repeated. */
+/**
+ * Returns the method settings in the sidecar of a run; throws for other settings, which cannot be
+ * repeated.
+ */
 function methodOf(settings: Readonly<Record<string, unknown>>): PartialMethodSettings {
   const { missing, texts, again, statistics, thenCrossEncode, ...method } = settings
   if (again !== true && thenCrossEncode === undefined && method['verdict'] === undefined) {

@@ -1,16 +1,13 @@
-/** How a dataset knows one of its files. */
+/** The role of a file in a dataset. */
 interface Role {
   /** The contents of the file, for messages. */
   what: string
   /**
-   * Names under which the file is found in the dataset's folder, best first. SPLIT is replaced by
-   * the name of the split, SUFFIX by `.SPLIT` if the queries of the split have a separate file.
+   * The file names to look for in the dataset's folder, best first. SPLIT stands for the name of
+   * the split, SUFFIX for `.SPLIT` if the queries of the split have a separate file.
    */
   found: readonly string[]
-  /**
-   * The name under which Kith keeps the file in `.kith`; MODEL is replaced by the name of the
-   * model.
-   */
+  /** The name of the file in `.kith`; MODEL stands for the name of the model. */
   kept?: string
   /** The command that makes the file, and its inputs. */
   madeBy?: string
@@ -46,7 +43,7 @@ const reranking: readonly RoleName[] = ['run', ...embeddings, 'corpus', 'queries
 const packed = (...names: string[]): string[] => [...names, ...names.map((name) => `${name}.gz`)]
 
 /**
- * The names of each file of a dataset, and the commands that make the files that Kith keeps: BEIR's
+ * The names of each file of a dataset, and the commands that make the files in `.kith`: BEIR's
  * layout (`corpus.jsonl`, `qrels/test.tsv`), and the names of MS MARCO (`collection.tsv`,
  * `queries.dev.tsv`, `qrels.dev.tsv`) and TREC (`topics.txt`, `qrels.txt`).
  */

@@ -4,15 +4,15 @@ import { asFileError } from '@kith/base'
 import { identityOf } from '../files/paths.ts'
 import { type ReadSidecar, readSidecar } from '../files/sidecar.ts'
 
-/** A file that Kith keeps: its sidecar, and why it must be made again, if it must. */
+/** The sidecar of a file in `.kith`, and the reason why the file must be made again, if it must. */
 export interface KeptState {
   sidecar: ReadSidecar | undefined
   stale: string | undefined
 }
 
 /**
- * Compares a kept file with what it would be made from now. It is stale if its sidecar names
- * other inputs, or inputs of another size, or if an input is newer than it.
+ * Compares a file in `.kith` with its current inputs. The file is stale if its sidecar names other
+ * inputs, or inputs of another size, or if an input is newer than the file.
  *
  * @param folder The dataset's folder, which may have been moved since.
  */
@@ -38,7 +38,10 @@ export async function stateOf(
   return { sidecar, stale: undefined }
 }
 
-/** Whether a sidecar means an input: files of the dataset by their place in it, others by the file that is there. */
+/**
+ * Returns whether a sidecar's entry is this input: files of the dataset are compared by their path
+ * in it, other files by identity.
+ */
 function isSame(recorded: string, input: string, folder: string): boolean {
   const inside = relative(folder, input)
   if (inside.startsWith('..') || resolve(inside) === inside) {

@@ -9,19 +9,22 @@ import { type Hooks, stageOf } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { collectBackground } from '../relevance/collect-background.ts'
 
-/** A file of texts to encode, and where their embeddings go. */
+/** A file of texts to encode, and the file for their embeddings. */
 export interface EncodeInputs extends Omit<EncoderOptions, 'onDownload'> {
-  /** The texts: BEIR, MS MARCO or TREC. */
+  /** The texts, in a format of BEIR, MS MARCO or TREC. */
   input: string
-  /** The embeddings to write, in the format of the ending. */
+  /** The embeddings to write; the ending selects the format. */
   out: string
-  /** Default: document. */
+  /** The kind of the texts. Default: document. */
   role?: Role | undefined
-  /** Half precision takes half the space; default f32. */
+  /** The number type; f16 takes half the space. Default f32. */
   type?: 'f16' | 'f32' | undefined
-  /** `minilm`, a folder, or a name on the hub; default minilm. With `embedUrl`, the endpoint's model. */
+  /**
+   * `minilm`, a folder, or a name on the hub; default minilm. With `embedUrl`, the endpoint's
+   * model.
+   */
   model?: string | undefined
-  /** An OpenAI-compatible embeddings endpoint, instead of the built-in encoder. */
+  /** An OpenAI-compatible embeddings endpoint to use instead of the built-in encoder. */
   embedUrl?: string | undefined
 }
 
@@ -31,9 +34,9 @@ export interface EncodeResult {
   dimensions: number
   maxTokens: number
   texts: number
-  /** Texts that were longer than the model takes. */
+  /** Number of texts that were truncated to the model's limit. */
   cut: number
-  /** Texts that an earlier attempt had done. */
+  /** Number of texts that an earlier call had encoded. */
   resumed: number
   seconds: number
 }
@@ -45,7 +48,7 @@ interface Done {
 }
 
 /**
- * Encodes the texts of a file. After a stop, the same call resumes.
+ * Encodes the texts of a file. If it was interrupted, the same call resumes.
  *
  * ```ts
  * const { texts } = await encodeTexts({ input: 'corpus.jsonl', out: 'docs.npy', model: 'minilm' })
@@ -61,8 +64,8 @@ export async function encodeTexts(inputs: EncodeInputs, hooks: Hooks = {}): Prom
 }
 
 /**
- * The same with an encoder that is open. Rows are appended to a partial file as they come, and
- * become the embeddings in their format when all are there.
+ * Encodes the texts of a file with an open encoder. Appends rows to a partial file, and writes the
+ * embeddings in their final format when all rows are complete.
  */
 export async function encodeWith(
   { encoder, model }: NamedEncoder,
@@ -70,7 +73,7 @@ export async function encodeWith(
   hooks: Hooks = {},
 ): Promise<EncodeResult> {
   const { dimensions, maxTokens } = encoder
-  // An endpoint does not say where it cuts texts.
+  // An endpoint does not report its token limit.
   const most = Number.isFinite(maxTokens) ? { maxTokens } : {}
   const settings = { ...model, role, dimensions, ...most }
   const { files, ...head } = encoder.source
@@ -116,7 +119,7 @@ export async function encodeWith(
         : ''
     hooks.onRemark?.(`${cut} of ${texts} texts were truncated to ${limit}${rest}`)
   }
-  // The scale of estimated relevance lies beside the vectors, where searches look for it.
+  // Searches look for the background of estimated relevance beside the vectors.
   if (role === 'document' && texts > 1) await collectBackground({ docs: out })
   return { out, dimensions, maxTokens, ...result }
 }
@@ -132,7 +135,7 @@ async function countTexts(input: string): Promise<number> {
   return count
 }
 
-/** The encoded part of each entry: its title and its text. */
+/** Yields the encoded part of each entry: its title and its text. */
 async function* textsOf(input: string, skip: number): AsyncGenerator<string> {
   let position = 0
   for await (const { title, text } of readTexts(input)) {
@@ -144,7 +147,7 @@ async function* idsOf(input: string): AsyncGenerator<string> {
   for await (const { id } of readTexts(input) as AsyncIterable<TextEntry>) yield id
 }
 
-/** The rows of a file of float32, some at a time. */
+/** Yields the rows of a file of float32 numbers, up to 1,024 at a time. */
 async function* rowsOf(file: string, dimensions: number): AsyncGenerator<Float32Array> {
   const size = dimensions * 4 * 1024
   for await (const chunk of createReadStream(file, {
@@ -157,7 +160,7 @@ async function* rowsOf(file: string, dimensions: number): AsyncGenerator<Float32
         `is truncated: expected rows of ${dimensions} numbers; remove the file and encode again`,
       )
     }
-    // A chunk need not begin where a number may.
+    // The copy aligns the chunk's numbers.
     yield new Float32Array(new Uint8Array(chunk).buffer)
   }
 }
@@ -174,7 +177,7 @@ export interface NamedEncoder {
   model: Readonly<Record<string, unknown>>
 }
 
-/** Loads the encoder of a name, downloading it first if it is on the hub. */
+/** Loads an encoder by name, and first downloads it if it is on the hub. */
 export async function openEncoder(
   inputs: Omit<EncoderOptions, 'onDownload'> & Pick<EncodeInputs, 'model' | 'embedUrl'>,
   hooks: Hooks = {},
@@ -198,7 +201,7 @@ export async function openEncoder(
   return { encoder, model: { model: name, ...chosen } }
 }
 
-/** Remarks on how far a model's files are downloaded, one for each percent. */
+/** Creates a callback that reports the download progress of a model's files, once per percent. */
 export function downloadRemarks({
   onRemark,
 }: Hooks): (file: string, bytes: number, total: number) => void {

@@ -19,38 +19,42 @@ import { usualMeasures } from '../job/job-defaults.ts'
 import type { Measuring } from '../rerank/rerank-figures.ts'
 import { gateFailures, parseGate } from './gate.ts'
 
-/** Runs to measure, and the judgments that they are measured against. */
+/** The runs to evaluate, and the judgments. */
 export interface EvaluateInputs extends Measuring {
   qrels: string
-  /** The first run is the baseline: the others are compared with it. */
+  /** The runs; the first run is the baseline for comparisons. */
   runs: readonly string[]
-  /** Queries and their clusters: the tests take the queries of a cluster as one. */
+  /**
+   * A file with the cluster of each query: significance tests treat the queries of a cluster as
+   * one.
+   */
   clusters?: string | undefined
   /**
    * The condition under which a run fails: `significant` if it is significantly worse than the
-   * first (p < 0.05), or `drop:0.01` if its mean is lower by more than 0.01. Judged queries that a
-   * run lacks count as 0.
+   * first run (p < 0.05), or `drop:0.01` if its mean is lower by more than 0.01. Judged queries
+   * that a run lacks count as 0.
    */
   failOn?: string | undefined
 }
 
-/** The figures of runs, and how they compare with the first run's. */
+/** The figures of runs, and their comparisons with the first run. */
 export interface EvaluateResult {
   evaluations: NamedEvaluation[]
-  /** By the name of the run and the measure; p is corrected for the number of runs. */
+  /** The comparisons by run name and measure; p is corrected for the number of runs. */
   comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
-  /** Runs whose models or settings were learned from some of the queries, in a sentence each. */
+  /** One sentence for each run whose model or settings were learned from some of the queries. */
   warnings: string[]
-  /** With `failOn`: the measures by which runs fail, in a sentence each; empty if all runs pass. */
+  /** With `failOn`: one sentence for each measure by which a run fails; empty if all runs pass. */
   failures?: string[] | undefined
 }
 
 /**
- * Measures runs against judgments, as trec_eval does, and compares each with the first. Warns of
- * runs whose models or settings were learned from some of the queries.
+ * Evaluates runs against judgments, as trec_eval does, and compares each run with the first. Warns
+ * about runs whose models or settings were learned from some of the queries.
  *
  * ```ts
- * const { evaluations } = await evaluateRuns({ qrels: 'qrels.trec', runs: ['run.trec', 'better.trec'] })
+ * const { evaluations } = await evaluateRuns({ qrels: 'qrels.trec', runs: ['run.trec',
+ * 'better.trec'] })
  * ```
  */
 export async function evaluateRuns(
@@ -81,7 +85,10 @@ export async function evaluateRuns(
   }
 }
 
-/** The figures of runs without comparisons, and everything that was read: all runs are in memory. */
+/**
+ * Evaluates runs without comparing them; returns the figures and all inputs, with the runs in
+ * memory.
+ */
 export async function measureRuns({
   qrels: qrelsFile,
   runs: files,
@@ -93,7 +100,7 @@ export async function measureRuns({
   return { evaluations: measureInMemory(qrels, files, runs, measuring), runs, qrels }
 }
 
-/** The figures of runs that are in memory, named by their files. */
+/** Evaluates runs in memory, named by their files. */
 export function measureInMemory(
   qrels: Qrels,
   files: readonly string[],
@@ -107,7 +114,9 @@ export function measureInMemory(
   })
 }
 
-/** Reads the clusters of queries: lines of query, tab, cluster; a head such as `query-id` is passed over. */
+/**
+ * Reads the clusters of queries: lines of query, tab, cluster; skips a header such as `query-id`.
+ */
 async function readClusters(file: string): Promise<Map<string, string>> {
   const clusters = new Map<string, string>()
   const pairs = readLines(file, (text, line) => {
@@ -134,20 +143,20 @@ async function readClusters(file: string): Promise<Map<string, string>> {
   return clusters
 }
 
-/** A run's name, its file, if it has one, and its figures. */
+/** The name, the file (if any) and the figures of a run. */
 export interface NamedEvaluation {
   name: string
   file?: string | undefined
   evaluation: Evaluation
 }
 
-/** A comparison with the first run, its p corrected for the number of runs. */
+/** A comparison with the first run, with p corrected for the number of runs. */
 export interface CorrectedComparison extends Comparison {
-  /** The randomization test's p after Holm's correction; the same as before it for two runs. */
+  /** The randomization test's p after Holm's correction, which changes nothing for two runs. */
   p: number
 }
 
-/** For each run but the first: its comparison with the first, by measure. */
+/** Compares each run with the first run, by measure. */
 export function compareToFirst(
   runs: readonly NamedEvaluation[],
   options: Pick<ComparisonOptions, 'clusters'> = {},
@@ -169,7 +178,10 @@ export function compareToFirst(
   return byRun
 }
 
-/** Short names for files: their last part, or the whole path if that is not unique. */
+/**
+ * Returns short names for files: the last part of the path, or the whole path if that is not
+ * unique.
+ */
 export function namesOf(files: readonly string[]): string[] {
   const short = files.map((file) => basename(file))
   return short.map((name, i) =>
@@ -177,7 +189,9 @@ export function namesOf(files: readonly string[]): string[] {
   )
 }
 
-/** Warns if runs are judged on queries that a model or settings behind them were learned from. */
+/**
+ * Warns about runs that are evaluated on queries from which their models or settings were learned.
+ */
 export async function warnLearned(
   evaluations: readonly NamedEvaluation[],
   qrels: Qrels,

@@ -2,12 +2,14 @@ import { KithError } from '@kith/core'
 import { formatFigure, statedP } from '@kith/ir/internal'
 import type { EvaluateResult } from './evaluate-runs.ts'
 
-/** When a run fails against the baseline: a significant drop, or a mean that falls by more than `drop`. */
+/**
+ * The condition under which a run fails: significantly worse, or a mean lower by more than `drop`.
+ */
 type Gate = 'significant' | { drop: number }
 
 const SIGNIFICANT = 0.05
 
-/** Reads `significant` or `drop:0.01`. */
+/** Parses `significant` or `drop:0.01`. */
 export function parseGate(text: string): Gate {
   if (text === 'significant') return text
   const drop = /^drop:(\d*\.?\d+)$/.exec(text)?.[1]
@@ -18,7 +20,7 @@ export function parseGate(text: string): Gate {
   )
 }
 
-/** The measures by which runs fail against the first run, in a sentence each; empty if all pass. */
+/** Returns one sentence for each measure by which a run fails; empty if all runs pass. */
 export function gateFailures(
   { comparisons }: Pick<EvaluateResult, 'comparisons'>,
   gate: Gate,

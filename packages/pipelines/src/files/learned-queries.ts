@@ -5,11 +5,11 @@ import type { Qrels } from '@kith/ir'
 import { digestOf } from './paths.ts'
 import { type ReadSidecar, readSidecar } from './sidecar.ts'
 
-/** Queries whose judgments a model or settings were learned from, as sidecars name them. */
+/** The queries from whose judgments a model or settings were learned, as sidecars record them. */
 export interface LearnedQueries {
-  /** The purpose that the judgments were used for. */
+  /** The purpose for which the judgments were used. */
   how: 'train' | 'choose the checkpoint of' | 'tune' | 'calibrate'
-  /** The model or the settings that learned. */
+  /** The model or the settings that were learned. */
   what: string
   /** The file of the judgments or labels, and a digest of its contents unless it was a pipe. */
   judgments: string
@@ -18,17 +18,19 @@ export interface LearnedQueries {
   queries: string
 }
 
-/** A query that something was learned from, with the ids of the documents judged relevant. */
+/** A query from which a model or settings were learned, with the ids of its relevant documents. */
 export interface LearnedQuery {
   id: string
-  /** Empty if only labels are known, not the judgments that they were made of. */
+  /** Empty if only labels are known, not the judgments from which they were made. */
   relevant: readonly string[]
 }
 
-/** The characters of one query's digest: 48 bits, so that a million queries hardly ever share one. */
+/**
+ * The characters of a query's digest: 48 bits, so that collisions among a million queries are rare.
+ */
 const LENGTH = 8
 
-/** Names the queries that something was learned from. */
+/** Records the queries from which a model or settings were learned. */
 export async function learnedQueries(
   how: LearnedQueries['how'],
   what: string,
@@ -42,8 +44,9 @@ export async function learnedQueries(
 }
 
 /**
- * Counts the queries that were learned from. A query is known by its id and its relevant documents,
- * since many datasets call their queries 1, 2, 3; documents may be relevant from any grade on.
+ * Counts the queries from which a model or settings were learned. A query is identified by its id
+ * and its relevant documents, since many datasets number their queries 1, 2, 3; documents may be
+ * relevant from any grade on.
  */
 export function countLearned(
   { queries }: LearnedQueries,
@@ -73,8 +76,8 @@ function digestOfQuery(id: string, relevant: readonly string[]): string {
 }
 
 /**
- * The queries that files were learned from, by the sidecars of the files and of their models.
- * A file without a sidecar, or with one of other contents, has none.
+ * Returns the queries from which files were learned, by the sidecars of these files. Ignores a
+ * sidecar that records another size of its file.
  */
 export async function learnedBehind(files: readonly string[]): Promise<LearnedQueries[]> {
   const found = new Map<string, LearnedQueries>()
@@ -87,7 +90,7 @@ export async function learnedBehind(files: readonly string[]): Promise<LearnedQu
 }
 
 async function learnedOf(file: string): Promise<LearnedQueries[]> {
-  // A neighbor that Kith has not written, such as one that is no JSON, says nothing.
+  // A file that Kith did not write, for example one that is not JSON, counts as no sidecar.
   const sidecar: ReadSidecar | undefined = await readSidecar(file).catch(() => undefined)
   const { learnedFrom, output } = sidecar ?? {}
   if (!Array.isArray(learnedFrom)) return []

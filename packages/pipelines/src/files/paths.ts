@@ -1,16 +1,16 @@
-/** Internal: compares files, and shows their names. */
+/** Internal: compares files, and formats their names for pages. */
 
 import { createHash } from 'node:crypto'
 import { createReadStream, readlinkSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path'
 import { FileError, isStandardInput } from '@kith/base'
 
-/** Links that are followed one after the other, as Linux does. */
+/** Maximum number of links to follow, as in Linux. */
 const MOST_LINKS = 40
 
 /**
- * An id of a file or folder that is the same through links and other spellings; undefined for pipes
- * and devices, which hold nothing that could be replaced.
+ * Returns an id of a file or folder that does not depend on links and spelling; undefined for pipes
+ * and devices, which cannot be overwritten.
  */
 export function identityOf(path: string, links = 0): string | undefined {
   const found = statOf(path)
@@ -19,22 +19,22 @@ export function identityOf(path: string, links = 0): string | undefined {
   }
   const target = links < MOST_LINKS ? linkTarget(path) : undefined
   if (target !== undefined) return identityOf(target, links + 1)
-  // A file that is still to be made is known by its folder and its name.
+  // A file that does not exist yet is identified by its folder and its name.
   const full = resolve(path)
   return full === dirname(full) ? full : `${identityOf(dirname(full))}/${basename(full)}`
 }
 
-/** The status of a file or folder; undefined if there is none. */
+/** Returns the status of a file or folder, or undefined if it does not exist. */
 export function statOf(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
-    // A file instead of a folder, or a link to itself, counts as missing.
+    // A file in place of a folder, or a link to itself, counts as missing.
     return undefined
   }
 }
 
-/** The target of a dangling link. */
+/** Returns the target of a dangling link. */
 function linkTarget(path: string): string | undefined {
   try {
     return resolve(dirname(path), readlinkSync(path))
@@ -43,13 +43,13 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-/** The identity of a file's contents. */
+/** The size and the hash of a file's contents. */
 export interface Digest {
   bytes: number
   sha256: string
 }
 
-/** Reads a file for its digest. */
+/** Computes the digest of a file's contents. */
 export async function digestOf(file: string): Promise<Digest> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -65,15 +65,15 @@ export async function digestOf(file: string): Promise<Digest> {
 }
 
 /**
- * A path as pages show it: relative to the working folder, since a page that is handed on should not
- * tell how the machine of its maker is laid out. Pipes and devices keep their names.
+ * Formats a path for a page: relative to the working directory, so that a shared page does not
+ * reveal the author's folders. Pipes and devices keep their names.
  */
 export function shownPath(path: string): string {
   if (!isAbsolute(path) || path.startsWith('/dev/')) return path
   return relative(process.cwd(), path) || '.'
 }
 
-/** Settings with the paths among them as pages show them. */
+/** Formats the paths in settings for a page. */
 export function shownPaths(value: unknown): unknown {
   if (typeof value === 'string') return shownPath(value)
   if (Array.isArray(value)) return value.map(shownPaths)
@@ -82,8 +82,8 @@ export function shownPaths(value: unknown): unknown {
 }
 
 /**
- * A dataset's name: the name of the folder with its judgments or texts; BEIR has a separate folder
- * for judgments.
+ * Returns a dataset's name: the name of the folder with its judgments or texts. BEIR has a separate
+ * folder for judgments.
  */
 export function collectionName(file: string): string | undefined {
   if (isStandardInput(file)) return undefined

@@ -22,23 +22,23 @@ export interface Sidecar {
   version: string
   settings: Readonly<Record<string, unknown>>
   inputs: readonly Input[]
-  /** The judged queries that the file, or something that it was made from, was learned from. */
+  /** The judged queries from which the file, or one of its inputs, was learned. */
   learnedFrom?: readonly LearnedQueries[] | undefined
 }
 
-/** A file that another file was made from; the inputs of shards have a digest. */
+/** An input of a file; the inputs of shards have a digest. */
 export interface Input {
   file: string
   bytes: number
   sha256?: string | undefined
 }
 
-/** A sidecar as read: the file it belongs to, unless that is a folder. */
+/** A sidecar as read, with the digest of its file unless that is a folder. */
 export type ReadSidecar = Partial<Sidecar> & { output?: Partial<Digest> | undefined }
 
 /**
- * Writes `<out>.meta.json`: the command that made a file, its inputs and its settings. The file must
- * be in its place by now: a file of an earlier command keeps its own metadata until it is replaced.
+ * Writes `<out>.meta.json`: the command that made a file, its inputs and its settings. Call it
+ * after the file is in place: until then, the earlier file keeps its sidecar.
  */
 export async function writeSidecar(
   out: string,
@@ -51,8 +51,8 @@ export async function writeSidecar(
 }
 
 /**
- * Writes a sidecar that is known already, with the queries that its inputs were learned from; a pipe
- * or a device gets none.
+ * Writes a prepared sidecar, and adds the queries from which its inputs were learned. Pipes and
+ * devices get no sidecar.
  */
 export async function writeSidecarOf(out: string, made: Sidecar): Promise<void> {
   if (isPipeOrDevice(out)) return
@@ -64,12 +64,12 @@ export async function writeSidecarOf(out: string, made: Sidecar): Promise<void> 
   await writeAtomic(sidecarOf(out), (write) => write(written))
 }
 
-/** The name of a file's sidecar. */
+/** Returns the path of a file's sidecar. */
 export function sidecarOf(file: string): string {
   return `${file}.meta.json`
 }
 
-/** The contents of a file's sidecar; undefined if there is none. */
+/** Reads a file's sidecar; undefined if there is none. */
 export async function readSidecar(file: string): Promise<ReadSidecar | undefined> {
   const name = sidecarOf(file)
   const written = await readFile(name, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -81,7 +81,7 @@ export async function readSidecar(file: string): Promise<ReadSidecar | undefined
     const found: unknown = JSON.parse(written)
     if (typeof found === 'object' && found !== null) return found
   } catch {
-    // The error below is the same as for other JSON.
+    // The error below covers invalid JSON, too.
   }
   throw new FileError(
     name,
@@ -91,8 +91,8 @@ export async function readSidecar(file: string): Promise<ReadSidecar | undefined
 }
 
 /**
- * Why a sidecar belongs to another file than the one beside it, which was changed, truncated, or
- * replaced without the sidecar; undefined if it belongs to this file.
+ * Explains why a sidecar does not belong to the file beside it, which was changed, truncated, or
+ * replaced without the sidecar; undefined if it does belong to the file.
  */
 export async function otherThan(
   file: string,
@@ -104,7 +104,10 @@ export async function otherThan(
   return sha256 === output.sha256 ? undefined : `the contents of the file have changed`
 }
 
-/** Files as a sidecar names them, each once: a run in Parquet can be the embeddings and texts, too. */
+/**
+ * Describes input files for a sidecar, each once: a Parquet run may also hold the embeddings and
+ * texts.
+ */
 export function inputsOf(files: readonly string[]): Promise<Input[]> {
   return Promise.all(
     Array.from(new Set(files), async (file) => ({ file, bytes: await sizeOf(file) })),
@@ -120,9 +123,9 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /**
- * Files as the sidecar of a shard names them, embeddings with the ids beside them: each
- * with the digest of its contents, so that shares of other contents are not joined. Every file is
- * read to its end for this, as nothing less would tell one changed vector.
+ * Describes the input files of a shard for its sidecar, including the id files of embeddings: each
+ * with the digest of its contents, so that only shards of the same contents are merged. Reads every
+ * file completely, since a single vector may differ.
  */
 export async function digestedInputs(
   files: readonly string[],
@@ -132,7 +135,7 @@ export async function digestedInputs(
   for (const file of files.flatMap((one) =>
     embeddings.includes(one) ? embeddingFiles(one) : [one],
   )) {
-    // A folder within the folder of embeddings is not part of the embeddings.
+    // A subfolder in the folder of embeddings is not part of the embeddings.
     if (findPath(file)?.isDirectory()) continue
     checkRegular(file, 'Kith compares shards by the contents of their inputs')
     inputs.push({ file, ...(await digestOf(file)) })
@@ -141,8 +144,8 @@ export async function digestedInputs(
 }
 
 /**
- * A text that is the same for the same work on the same files, however their paths are written:
- * long work resumes after a stop.
+ * Returns a text that identifies the same work on the same files, independent of the spelling of
+ * paths: interrupted work resumes if it is equal.
  */
 export async function fingerprint(
   settings: Readonly<Record<string, unknown>>,
@@ -151,19 +154,19 @@ export async function fingerprint(
   const files = await Promise.all(
     inputs.flatMap(embeddingFiles).map(async (file) => {
       const found = await stat(file).catch(() => undefined)
-      // A pipe is never the same again, so that work on it cannot resume.
+      // A pipe cannot be read again, so work on it cannot resume.
       if (!found?.isDirectory()) checkRegular(file, 'the command must be able to resume')
       return [realPath(file), found?.size, found?.mtimeMs]
     }),
   )
   return JSON.stringify([version, settings, files], (name, value: unknown) => {
-    // A model may be a folder, and statistics may be in a file.
+    // A model may be a folder, and statistics may be a file.
     const isPath = (name === 'model' || name === 'file') && typeof value === 'string'
     return isPath && statOf(value) ? realPath(value) : value
   })
 }
 
-/** A path that is the same through links and from any folder. */
+/** Resolves links and relative parts of a path. */
 function realPath(path: string): string {
   return statOf(path) ? realpathSync(path) : resolve(path)
 }
@@ -171,8 +174,8 @@ function realPath(path: string): string {
 type Named = Readonly<Record<string, unknown>>
 
 /**
- * The settings that influenced a ranking: the settings of its method and of its mix. A sidecar has all
- * of them, and a reader would take the others for what made the difference.
+ * Returns the settings that influenced a ranking: the settings of its method and of its mix. A
+ * sidecar has all settings, and readers would take unused settings for a cause of differences.
  */
 export function usedSettings(settings: Named): Named {
   if (!methods.some((name) => name === settings['method'])) return settings

@@ -25,19 +25,19 @@ export type { Fusion } from '../job/job-defaults.ts'
 
 /** The inputs of a fusion. */
 export interface FuseInputs {
-  /** The runs, any number of them. */
+  /** The runs to fuse. */
   runs: readonly string[]
   /** The run to write. */
   out: string
-  /** Default: `rrf`. */
+  /** The fusion method. Default: `rrf`. */
   method?: Fusion | undefined
-  /** The number that `rrf` adds to ranks; default 60, as it was published. */
+  /** The constant that `rrf` adds to ranks; default 60, as published. */
   rrfK?: number | undefined
-  /** A weight for each run, in their order; default: all 1. */
+  /** One weight per run, in the order of the runs; default: all 1. */
   weights?: readonly number[] | undefined
-  /** Documents per query; default: all that any run has. */
+  /** Number of documents per query; default: all documents of all runs. */
   top?: number | undefined
-  /** Judgments: the result has the figures of each run and of the fused one. */
+  /** Judgments, for the figures of each run and of the fused run. */
   qrels?: string | undefined
   measuring?: Measuring | undefined
 }
@@ -45,14 +45,17 @@ export interface FuseInputs {
 /** The result of a fusion. */
 export interface FuseResult {
   out: string
-  /** Queries that any of the runs has. */
+  /** Number of queries in at least one of the runs. */
   queries: number
-  /** With judgments: the runs and then the fused run, each compared with the first. */
+  /**
+   * With judgments: the figures of the runs and of the fused run, each compared with the first run.
+   */
   figures?: EvaluateResult | undefined
 }
 
 /**
- * Merges several runs into one: of a dense and a lexical search, or of several encoders.
+ * Fuses several runs into one, for example runs of a dense and a lexical search, or of several
+ * encoders.
  *
  * ```ts
  * await fuseRuns({ runs: ['dense.trec', 'bm25.trec'], out: 'fused.trec' })
@@ -70,8 +73,8 @@ export async function fuseRuns(inputs: FuseInputs, hooks: Hooks = {}): Promise<F
     method === 'rrf'
       ? fuseRanks(runs, { k: rrfK, weights })
       : fuseScores(runs, { normalization: method, weights })
-  // Evaluations compare in single precision: sums that differ by their rounding only are ties,
-  // independently of the order of the runs.
+  // Evaluations compare scores in single precision: sums that differ only by rounding are ties,
+  // independent of the order of the runs.
   const fused = firstOf(runOf(singlePrecision(all)), top)
   await writeRun(out, singlePrecision(fused))
   const settings = { method, ...(method === 'rrf' ? { rrfK } : {}), weights, top }
@@ -93,7 +96,7 @@ function checkInputs({ method = 'rrf', rrfK, top }: FuseInputs): void {
   )
 }
 
-/** A run with the first documents of each query. */
+/** Returns a run with the first documents of each query. */
 function firstOf(run: Run, top: number | undefined): Run {
   if (top === undefined) return run
   return runOf(Array.from(run, (ranking) => ({ ...ranking, ids: ranking.ids.slice(0, top) })))

@@ -1,10 +1,13 @@
-/** Checks that the command line makes before a dataset's files are made, and jobs make for programs. */
+/**
+ * Checks of inputs: the command line runs them before it makes a dataset's files, and jobs run them
+ * for programs.
+ */
 import { KithError, type Method } from '@kith/core'
 import { methods as known, requireTexts } from '@kith/core/internal'
 import { formatByName } from '@kith/ir/internal'
 import type { RerankInputs } from '../rerank/rerank-run.ts'
 
-/** The methods that a tuning chooses among; fusion is one of them only if there are texts. */
+/** Returns the methods among which a tuning chooses; fusion requires texts. */
 export function methodsOf({
   methods = ['neighbors'],
   corpus,
@@ -28,13 +31,15 @@ type RelevanceInputs = Pick<
   'cutoff' | 'out' | 'queryText' | 'background' | 'calibration'
 >
 
-/** Whether a run uses estimates of relevance: for its cutoff, or for a column of its file. */
+/**
+ * Returns whether a run uses estimates of relevance, for its cutoff or for a column of its file.
+ */
 export function usesRelevance({ cutoff, out, queryText }: RelevanceInputs): boolean {
   const column = queryText !== undefined && formatByName(out) === 'parquet'
   return column || (cutoff !== undefined && typeof cutoff !== 'number')
 }
 
-/** Refuses a background or calibration of a run that uses no estimates of relevance. */
+/** Throws for a background or calibration if a run uses no estimates of relevance. */
 export function refuseUnusedRelevance(inputs: RelevanceInputs): void {
   const { background, calibration } = inputs
   const [given] = Object.entries({ background, calibration }).find(([, file]) => file) ?? []

@@ -1,8 +1,8 @@
 import { throwIfAborted } from '@kith/core/internal'
 
-/** How far a job is. */
+/** The progress of a job. */
 export interface JobProgress {
-  /** The step under way, such as `reranking`. */
+  /** The current stage, such as `reranking`. */
   stage: string
   done: number
   total: number
@@ -10,28 +10,28 @@ export interface JobProgress {
   note?: string | undefined
 }
 
-/** The callbacks and the abort signal that every job takes besides its inputs. */
+/** The callbacks and the abort signal that every job accepts besides its inputs. */
 export interface Hooks {
   /**
    * Called with each progress. The first `done` of a stage is the work of earlier calls, 0 if there
-   * was none; a stage is over when `done` is `total`, or when the job ends.
+   * was none. A stage is over when `done` equals `total`, or when the job ends.
    */
   onProgress?: ((progress: JobProgress) => void) | undefined
-  /** Called with remarks, such as the counts of queries that were left out. */
+  /** Called with remarks, such as the number of queries that were left out. */
   onRemark?: ((remark: string) => void) | undefined
-  /** Called with warnings that a result may mislead; default `onRemark`. */
+  /** Called with warnings that a result may mislead; default: `onRemark`. */
   onWarning?: ((warning: string) => void) | undefined
   /**
-   * Once the signal is aborted, the job saves its unfinished work where a later call can continue
-   * it, and throws a `KithError` with the code `ABORTED`, whose cause is the signal's reason.
+   * Aborts the job: it saves its unfinished work so that a later call can resume, and throws a
+   * `KithError` with the code `ABORTED`, whose cause is the signal's reason.
    */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Tells the progress of one stage; throws ABORTED once the signal is aborted.
+ * Reports the progress of one stage; throws ABORTED once the signal is aborted.
  *
- * @param before How much of `total` an earlier call has done.
+ * @param before The part of `total` that an earlier call has finished.
  */
 export function stageOf(
   { onProgress, signal }: Hooks,

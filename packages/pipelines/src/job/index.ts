@@ -1,7 +1,7 @@
 /**
- * Internal: the defaults, choices and default files of jobs, which the command line's help shows,
- * checks that it makes before a dataset's files are made, and the types that all jobs share. It may change with any version; the package's main entry has
- * the types for programs.
+ * Internal: the defaults, choices and default files of jobs for the command line's help, checks
+ * that it runs before it makes a dataset's files, and the types that all jobs share. These exports
+ * may change in any version; the package's main entry has the types for programs.
  */
 
 export { parseGate } from '../eval/gate.ts'

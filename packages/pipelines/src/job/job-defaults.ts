@@ -2,46 +2,49 @@ import { join } from 'node:path'
 
 /** The defaults of the jobs' inputs; the command line's help shows them. */
 export const jobDefaults = {
-  /** The encoder. */
+  /** The model of the encoder. */
   model: 'minilm',
-  /** From which grade on a document is relevant. */
+  /** The minimum grade of a relevant document. */
   level: 1,
-  /** The policy for queries and documents that lack an embedding or a text. */
+  /** The policy for queries and documents without an embedding or a text. */
   missing: 'error',
-  /** The measure that settings and trainings are compared by. */
+  /** The measure for comparing settings and trainings. */
   measure: 'nDCG@10',
-  /** Documents that a search finds for a query. */
+  /** Number of documents that a search returns per query. */
   top: 200,
-  /** Documents that an audit lists for a query. */
+  /** Number of documents that an audit lists per query. */
   perQuery: 10,
-  /** How often an audit's evaluation draws the document that stays, and the first seed. */
+  /** Number of draws in an audit's evaluation, and the first seed. */
   repeats: 5,
   auditSeed: 1,
   /** The policy for labeled documents that are not among a query's candidates. */
   outside: 'drop',
-  /** The part of the judged queries that a training without validation queries is tested on. */
+  /** The fraction of the judged queries to hold out for a training without validation queries. */
   holdOut: 0.2,
-  /** Settings that each study of a try's tuning tries: enough to see whether tuning pays. */
+  /** Number of trials in each study of a try's tuning: enough to see whether tuning helps. */
   tryTrials: 60,
-  /** Trainings that a search over trainings tries. */
+  /** Number of trainings that a search over training settings runs. */
   trainings: 20,
-  /** The number that reciprocal rank fusion adds to ranks, as it was published. */
+  /** The constant that reciprocal rank fusion adds to ranks, as published. */
   rrfK: 60,
-  /** Queries per job of a batch: some seconds of work, so that little is lost with a worker. */
+  /**
+   * Number of queries per job of a batch: some seconds of work, so that a failed worker loses
+   * little.
+   */
   jobSize: 256,
   /** Seconds without a heartbeat after which a job goes to another worker. */
   lease: 60,
 } as const
 
-/** The measures that are taken if none are named. */
+/** The default measures. */
 export const usualMeasures: readonly string[] = ['nDCG@10', 'MRR@10', 'MAP@10', 'Recall@10']
 
 /** The policies for labeled documents that are not among a query's candidates. */
 export const outsidePolicies = ['drop', 'inject'] as const
 
 /**
- * `drop` leaves labeled documents out that are not among a query's candidates, and queries that
- * have no others; `inject` puts them into the candidates.
+ * `drop` leaves out labeled documents that are not among a query's candidates, and queries without
+ * other labeled documents; `inject` adds such documents to the candidates.
  */
 export type OutsidePolicy = (typeof outsidePolicies)[number]
 
@@ -55,36 +58,36 @@ export const labelFormats = [
   'tevatron',
 ] as const
 
-/** How labels are written; `docs/labels.md` has the line that loads each one. */
+/** The format of labels; `docs/labels.md` shows how to load each format. */
 export type LabelFormat = (typeof labelFormats)[number]
 
 export const labelValues = ['probability', 'logit'] as const
 
-/** The files that `convertFile` reads and writes. */
+/** The kinds of files that `convertFile` reads and writes. */
 export const convertedKinds = ['run', 'qrels', 'texts', 'embeddings'] as const
 
 export type ConvertedKind = (typeof convertedKinds)[number]
 
 /**
- * How runs become one: `rrf` adds the reciprocals of ranks, `min-max` and `z` add scores that are
- * normalized so, query by query.
+ * The fusion methods: `rrf` sums reciprocal ranks; `min-max` and `z` sum scores that are normalized
+ * per query.
  */
 export const fusions = ['rrf', 'min-max', 'z'] as const
 
 /** The name of a fusion. */
 export type Fusion = (typeof fusions)[number]
 
-/** The file of trials of `tuneRun` if no path is given. */
+/** Returns the default trials file of `tuneRun`. */
 export function studyBeside(out: string): string {
   return `${out}.study.jsonl`
 }
 
-/** The file of trials of `tuneTraining`. */
+/** Returns the trials file of `tuneTraining`. */
 export function trainingStudy(out: string): string {
   return join(out, 'study.jsonl')
 }
 
-/** The page that `auditRun` and `calibrateRun` write beside their output if no place is named. */
+/** Returns the default page of `auditRun` and `calibrateRun`, beside their output. */
 export function pageBeside(out: string): string {
   return `${out.replace(/\.(tsv|jsonl?)(\.gz)?$/i, '')}.html`
 }

@@ -16,19 +16,19 @@ import {
 import { namedError } from '../tasks/job.ts'
 import type { DocumentRows } from './join.ts'
 
-/** The vectors of queries and documents, in a form that can be handed to a worker thread. */
+/** The vectors of queries and documents, in a form that can be sent to a worker thread. */
 interface ContextSources {
   queries: VectorSource
   docs: VectorSource
 }
 
-/** The embeddings that work on a run's slices takes, in a form that can be handed to a worker thread. */
+/** The embeddings for processing a run's slices, in a form that can be sent to a worker thread. */
 export interface SliceSources extends ContextSources {
-  /** The ids of their rows. */
+  /** The ids of the rows. */
   ids: { queries: SharedRowIds; docs: SharedRowIds }
 }
 
-/** Embeddings that are open here, for worker threads. */
+/** Prepares open embeddings for worker threads. */
 export function sliceSources(
   files: { queries: string; docs: string },
   { queries, docs }: { queries: FileEmbeddings; docs: FileEmbeddings },
@@ -40,7 +40,7 @@ export function sliceSources(
   }
 }
 
-/** The embeddings of a run's slices, open in a worker thread. */
+/** The embeddings for a run's slices, open in a worker thread. */
 interface OpenSlices {
   queries: EmbeddingIds
   docs: EmbeddingIds
@@ -56,14 +56,14 @@ export async function openSlices(sources: SliceSources): Promise<OpenSlices> {
   }
 }
 
-/** A query and its candidates, by their rows. */
+/** A query and its candidates, by row. */
 export interface ContextRows {
   query: string
   row: number
   rows: Uint32Array
 }
 
-/** The vectors of a query and of its candidates, by their rows. */
+/** Reads the vectors of a query and of its candidates by row. */
 export class ContextVectors {
   readonly #queries: VectorRows
   readonly #docs: VectorRows
@@ -86,8 +86,8 @@ export class ContextVectors {
   }
 
   /**
-   * Works with the vectors of a task. An error of the core is given the task's query, one about a
-   * number that is not finite the file and row where that number stands.
+   * Calls a function with the vectors of a task. Adds the task's query to errors of the core, and
+   * the file and row to errors about a number that is not finite.
    */
   use<T>(task: ContextRows, work: (context: ReturnType<ContextVectors['of']>) => T): T {
     try {
@@ -109,12 +109,12 @@ export class ContextVectors {
   }
 }
 
-/** The rows of documents by the numbers of their ids in a list, which are found without making strings. */
+/** Finds the rows of documents by the numbers of their ids in a list, without creating strings. */
 export class ListedDocuments implements DocumentRows<number> {
   readonly #ids: EmbeddingIds
   readonly #list: IdList
 
-  /** @param list The ids that are asked for by their numbers. */
+  /** @param list The ids that the numbers refer to. */
   constructor(ids: EmbeddingIds, list: IdList) {
     this.#ids = ids
     this.#list = list
@@ -131,20 +131,20 @@ export class ListedDocuments implements DocumentRows<number> {
   }
 }
 
-/** Embeddings in a form that can be handed to a worker thread. */
+/** Embeddings in a form that can be sent to a worker thread. */
 export interface VectorSource {
   file: string
   dimensions: number
-  /** All rows, on shared memory; without it the worker opens the file itself. */
+  /** All rows, in shared memory; if undefined, the worker opens the file. */
   memory: Float32Array | Uint16Array | undefined
 }
 
-/** How embeddings that were opened here are opened elsewhere. */
+/** Describes open embeddings, so that another thread can open them. */
 export function vectorSource(file: string, { dimensions, memory }: Embeddings): VectorSource {
   return { file, dimensions, memory }
 }
 
-/** Rows of embeddings, wherever they lie. */
+/** Rows of embeddings, in memory or in a file. */
 class VectorRows {
   readonly dimensions: number
   readonly #memory: Float32Array | Uint16Array | undefined
@@ -167,7 +167,7 @@ class VectorRows {
     )
   }
 
-  /** A row, without a copy if it is float32 in memory. */
+  /** Returns a row, without a copy if it is float32 in memory. */
   row(index: number): Float32Array {
     if (!this.#memory) return this.#file!.read(index, index + 1)
     const { dimensions } = this
@@ -176,8 +176,8 @@ class VectorRows {
   }
 
   /**
-   * Some rows, from where they lie if that is float32 in memory, else from memory that the next
-   * call uses again.
+   * Returns rows: as indexes into the memory if that is float32, else in a buffer that the next
+   * call reuses.
    */
   chosen(indices: Uint32Array): Matrix {
     const { dimensions } = this
@@ -198,7 +198,7 @@ class VectorRows {
     return { data: into, rows: indices.length, dimensions }
   }
 
-  /** Throws if a row of a file has a number that is not finite. */
+  /** Throws if a row of a file contains a number that is not finite. */
   check(index: number): void {
     if (this.#name !== '')
       checkFinite({ file: this.#name, dimensions: this.dimensions }, this.row(index), index)
@@ -209,7 +209,7 @@ class VectorRows {
   }
 }
 
-/** Writes halves as floats, from index `at` on. */
+/** Converts half-precision numbers to float32, written from index `at` on. */
 function floatsOf(halves: Uint16Array, into: Float32Array, at: number): Float32Array {
   const values = halfTable()
   for (let i = 0; i < halves.length; i++) into[at + i] = values[halves[i]!]!
@@ -225,7 +225,7 @@ export interface OpenVectors {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Opens the embeddings of queries and documents, both or none. */
+/** Opens the embeddings of queries and documents; if one fails, neither stays open. */
 export async function openVectors(
   files: { queries: string; docs: string } & OpenEmbeddingsOptions,
 ): Promise<OpenVectors> {
@@ -241,7 +241,7 @@ export async function openVectors(
   return { queries, docs, close, [Symbol.asyncDispose]: close }
 }
 
-/** Opens two things, both or none: if the second fails, the first is closed. */
+/** Opens two resources; if the second fails, closes the first. */
 export async function openBoth<A extends { close(): Promise<void> }, B>(
   openFirst: Promise<A>,
   openSecond: () => Promise<B>,

@@ -8,12 +8,12 @@ import { formatByName, frameColumns, TextStore, writeRunParquet } from '@kith/ir
 import type { TextFiles } from './open-texts.ts'
 import type { DocumentPlace } from './stores.ts'
 
-/** The inputs of work on a run. */
+/** The inputs of a job on a run. */
 type RunInputs = { run: string } & DocumentPlace & TextFiles
 
 /**
- * Takes the embeddings of documents, and their texts if queries have texts, from the run itself if
- * it is Parquet and nothing else is named.
+ * Uses the run itself as the source of document embeddings, and of texts if queries have texts, if
+ * the run is Parquet and the inputs name no other source.
  */
 export function withFrame<T extends RunInputs>(inputs: T): T {
   const { run, docs, store, corpus, queryText } = inputs
@@ -22,20 +22,23 @@ export function withFrame<T extends RunInputs>(inputs: T): T {
   return { ...inputs, docs: docs ?? run, corpus: corpus ?? own }
 }
 
-/** Whether a new run has the vectors and texts that the old run has. */
+/** Whether a new run keeps the vectors and the texts of the old run. */
 export interface KeptColumns {
   vector: boolean
   text: boolean
 }
 
-/** The run that is written, and the one whose columns it takes. */
+/** The run to write, and the run whose columns it keeps. */
 interface FrameOutput extends Pick<OpenEmbeddingsOptions, 'memory'> {
   run: string
   out: string
   kept: KeptColumns
 }
 
-/** The columns that a new run takes from the old one, if both are Parquet: columns that no file replaces. */
+/**
+ * Returns the columns that a new run keeps from the old run if both are Parquet: the columns that
+ * no other input replaces.
+ */
 export function keptColumns(inputs: RunInputs & { out: string }): KeptColumns | undefined {
   const { run, out, docs, store, corpus } = inputs
   const parquet = [run, out].every((file) => formatByName(file) === 'parquet')
@@ -44,8 +47,8 @@ export function keptColumns(inputs: RunInputs & { out: string }): KeptColumns | 
 }
 
 /**
- * Writes rankings with the documents' vectors and texts of the old run, so that the next stage has
- * them. Texts are read from a temporary copy, not held in memory.
+ * Writes rankings with the documents' vectors and texts of the old run, for the next stage. Texts
+ * are read from a temporary copy, not held in memory.
  *
  * @param docs The embeddings of the old run, if they are open.
  */

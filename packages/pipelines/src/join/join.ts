@@ -2,76 +2,76 @@ import type { PreparedText } from '@kith/core'
 import type { Embeddings } from '@kith/ir'
 import { type MissingPolicy, MissingReport } from './missing.ts'
 
-/** How a document is named: by its id, or by the number of its id in a list of bytes. */
+/** A document's id, or the number of its id in a list of bytes. */
 export type DocumentId = string | number
 
-/** Whether queries and documents have texts; documents that are asked for have a row. */
+/** Tells whether queries and documents have texts; ask only for documents that have a row. */
 export interface TextsPresent<Id extends DocumentId = string> {
   hasQuery: (id: string) => boolean
   hasDocument: (id: Id | string, row: number) => boolean
 }
 
-/** The prepared texts of queries and documents that were joined. */
+/** The prepared texts of joined queries and documents. */
 export interface JoinedTexts<Id extends DocumentId = string> extends TextsPresent<Id> {
   query(id: string): PreparedText
   document(id: Id, row: number): PreparedText
 }
 
-/** The rows of documents by their ids. */
+/** Finds the rows of documents by id. */
 export interface DocumentRows<Id extends DocumentId = string> {
   rowOf: (id: Id | string) => number | undefined
-  /** The id as a string, if it is a number. */
+  /** Returns an id as a string, if ids are numbers. */
   nameOf?: (id: Id | string) => string
 }
 
-/** The embeddings and texts that ids are joined with. */
+/** The embeddings and texts to join with ids. */
 export interface JoinSources<Id extends DocumentId = string> {
-  /** Embeddings of the queries; without them a query needs none. */
+  /** The embeddings of the queries; if undefined, queries need no embedding. */
   queries?: Pick<Embeddings, 'rowOf'> | undefined
   docs: DocumentRows<Id>
-  /** If words count, every query and document needs a text too. */
+  /** The texts; if given, every query and document needs a text, too. */
   texts?: TextsPresent<Id> | undefined
 }
 
-/** Candidates that lack nothing. */
+/** Candidates with all required data. */
 interface JoinedCandidates {
-  /** Rows of the candidates among the documents' embeddings. */
+  /** The candidates' rows in the documents' embeddings. */
   rows: number[]
-  /** Places of the candidates in the ranking, ascending. */
+  /** The candidates' positions in the ranking, ascending. */
   places: number[]
 }
 
-/** Relevant documents that lack nothing. */
+/** Relevant documents with all required data. */
 interface JoinedTruth {
   rows: number[]
   grades: number[]
-  /** How many were judged relevant, with an embedding or without. */
+  /** Number of documents judged relevant, with or without an embedding. */
   judged: number
 }
 
 /**
- * The join of a run, judgments, embeddings and texts: ids in, rows out. A query or document that
- * lacks an embedding or a text is left out and noted in the report, which `check` turns into an
- * error if nothing may be missing.
+ * Joins a run, judgments, embeddings and texts: maps ids to rows. A query or document without an
+ * embedding or a text is left out and added to the report; `check` throws if nothing may be
+ * missing.
  */
 export class Join<Id extends DocumentId = string> {
   readonly report: MissingReport
   readonly #sources: JoinSources<Id>
   readonly #missing: MissingPolicy
 
-  /** @param report Gets the ids that lack something; joins over the same ids can share one. */
+  /** @param report Collects the ids with missing data; several joins can share a report. */
   constructor(sources: JoinSources<Id>, missing: MissingPolicy, report = new MissingReport()) {
     this.report = report
     this.#sources = sources
     this.#missing = missing
   }
 
-  /** Throws if something was missing so far and must not be. */
+  /** Throws if data is missing so far and the policy is `error`. */
   check(where = ''): void {
     this.report.check(this.#missing, where)
   }
 
-  /** A query's row (0 if queries need no embedding); undefined if it lacks something. */
+  /** Returns a query's row (0 if queries need no embedding), or undefined if it lacks data. */
   query(id: string): number | undefined {
     const { queries, texts } = this.#sources
     const row = queries ? queries.rowOf(id) : 0
@@ -81,10 +81,10 @@ export class Join<Id extends DocumentId = string> {
     return undefined
   }
 
-  /** The first `limit` candidates that lack nothing. */
+  /** Returns the first `limit` candidates with all required data. */
   candidates(ids: ArrayLike<Id>, limit: number): JoinedCandidates {
     const joined: JoinedCandidates = { rows: [], places: [] }
-    // Only if candidates are skipped, later ones move up into the context.
+    // Later candidates move up into the context only if candidates are skipped.
     const end = this.#missing === 'skip' ? ids.length : Math.min(limit, ids.length)
     for (let place = 0; place < end && joined.rows.length < limit; place++) {
       const row = this.#document('candidates of the run', ids[place]!)
@@ -95,7 +95,7 @@ export class Join<Id extends DocumentId = string> {
     return joined
   }
 
-  /** The documents that were judged relevant: grade `level` or higher. */
+  /** Returns the relevant documents: grade `level` or higher. */
   truth(judgments: ReadonlyMap<string, number> | undefined, level: number): JoinedTruth {
     const joined: JoinedTruth = { rows: [], grades: [], judged: 0 }
     for (const [id, grade] of judgments ?? []) {
@@ -109,7 +109,7 @@ export class Join<Id extends DocumentId = string> {
     return joined
   }
 
-  /** The rows of documents that a file names, such as a file of labels. */
+  /** Returns the rows of documents that a file names, such as a file of labels. */
   documents(kind: string, ids: readonly string[]): (number | undefined)[] {
     return ids.map((id) => this.#document(kind, id))
   }

@@ -3,16 +3,16 @@ import { isStandardInput, readLines } from '@kith/base'
 import { KithError } from '@kith/core'
 import type { Hooks } from '../job/hooks.ts'
 
-/** The policies for queries and documents that lack an embedding or a text. */
+/** The policies for queries and documents without an embedding or a text. */
 export const missingPolicies = ['error', 'skip'] as const
 
-/** `error` refuses the work; `skip` leaves out queries and documents that lack something, and counts them. */
+/** `error` throws; `skip` leaves out queries and documents with missing data, and counts them. */
 export type MissingPolicy = (typeof missingPolicies)[number]
 
-/** How many ids a remark names. */
+/** Number of ids that a remark names. */
 const NAMED = 3
 
-/** Things of one kind that lack something: how many, and the first ids. */
+/** Queries or documents with one kind of missing data: their number, and the first ids. */
 export interface Missing {
   /** A description such as `candidates have no embedding`. */
   what: string
@@ -20,7 +20,7 @@ export interface Missing {
   first: readonly string[]
 }
 
-/** The ids of one kind of things that lack something: all of them, so that reports can be joined. */
+/** All ids with one kind of missing data, so that reports can be merged. */
 export interface MissingIds {
   what: string
   ids: readonly string[]
@@ -30,12 +30,12 @@ export interface MissingIds {
 export class MissingReport {
   readonly #ids = new Map<string, Set<string>>()
 
-  /** How many kinds of things lack something. */
+  /** Number of kinds of missing data. */
   get size(): number {
     return this.#ids.size
   }
 
-  /** Notes the id of a query or document that lacks something. */
+  /** Adds the id of a query or document with missing data. */
   add(what: string, id: string): void {
     const ids = this.#ids.get(what)
     if (ids) ids.add(id)
@@ -47,19 +47,19 @@ export class MissingReport {
     for (const { what, ids } of missing) for (const id of ids) this.add(what, id)
   }
 
-  /** Everything that was noted, for `addAll` of another report. */
+  /** Returns all ids, for `addAll` of another report. */
   all(): MissingIds[] {
     return Array.from(this.#ids, ([what, ids]) => ({ what, ids: [...ids] }))
   }
 
-  /** The counts and first ids of each kind, in the order in which kinds were noted. */
+  /** Returns the counts and first ids of each kind, in the order of their first occurrence. */
   list(): Missing[] {
     return Array.from(this.#ids, ([what, ids]) => {
       return { what, count: ids.size, first: [...ids].slice(0, NAMED) }
     })
   }
 
-  /** The report as text, such as `2 candidates have no embedding: d7, d9`. */
+  /** Formats the report as text, such as `2 candidates have no embedding: d7, d9`. */
   remarks(): string[] {
     return this.list().map(({ what, count, first }) => {
       return `${count} ${what}: ${first.join(', ')}${count > first.length ? ', …' : ''}`
@@ -67,7 +67,7 @@ export class MissingReport {
   }
 
   /**
-   * Throws if something is missing and must not be.
+   * Throws if data is missing and the policy is `error`.
    *
    * @param where The beginning of the message, such as `query 12: `.
    */
@@ -81,12 +81,12 @@ export class MissingReport {
   }
 }
 
-/** Remarks on the queries and documents that were left out. */
+/** Reports the queries and documents that were left out. */
 export function remarkMissing(report: MissingReport, { onRemark }: Hooks, whose = ''): void {
   for (const remark of report.remarks()) onRemark?.(`${whose}${remark}`)
 }
 
-/** The files of a join, as far as there are any. */
+/** The files of a join; all are optional. */
 interface JoinFiles {
   run?: string | undefined
   queries?: string | undefined
@@ -97,17 +97,20 @@ interface JoinFiles {
   labels?: string | undefined
 }
 
-/** An error about missing things. Its fields are plain, so that it crosses threads with them. */
+/**
+ * An error about missing data. Its fields are plain, so that they survive a transfer between
+ * threads.
+ */
 type MissingError = KithError & {
-  /** The kinds of missing things, a line each. */
+  /** The kinds of missing data, one per line. */
   readonly kinds: string
   /** The first id of the first kind. */
   readonly id: string
 }
 
 /**
- * Does a join's work. An error about a missing thing then names the file and line that mention it
- * first, and the file that lacks it.
+ * Runs a join. If data is missing, the error names the file and line that first mention the id, and
+ * the file without its data.
  */
 export async function namingFiles<T>(files: JoinFiles, work: () => Promise<T>): Promise<T> {
   try {
@@ -137,7 +140,7 @@ async function withFiles(error: MissingError, files: JoinFiles): Promise<KithErr
   return new KithError(error.code, `${place}: ${message}`)
 }
 
-/** The file that should have an embedding, a text or labels. */
+/** Returns the file that should have an embedding, a text or labels. */
 function sourceOf(kind: string, thing: string, files: JoinFiles): string | undefined {
   if (thing === 'labels') return files.labels
   const ofQueries = kind.startsWith('queries')
@@ -145,13 +148,13 @@ function sourceOf(kind: string, thing: string, files: JoinFiles): string | undef
   return ofQueries ? files.queries : files.docs
 }
 
-/** The file that mentions the things of a kind. */
+/** Returns the file that mentions the ids of a kind. */
 function namedIn(kind: string, files: JoinFiles): string | undefined {
   if (kind.startsWith('judged documents')) return files.qrels
   return kind.startsWith('labeled documents') ? (files.labels ?? files.run) : files.run
 }
 
-/** The first line that has an id between spaces or quotes; undefined if the file has no lines. */
+/** Finds the first line with an id between spaces or quotes; undefined if the file has no lines. */
 async function lineOf(file: string, id: string): Promise<number | undefined> {
   if (isStandardInput(file) || /\.json(\.gz)?$/i.test(file)) return undefined
   if (!(await stat(file)).isFile()) return undefined
@@ -168,15 +171,18 @@ async function lineOf(file: string, id: string): Promise<number | undefined> {
   return undefined
 }
 
-/** Ids that lacked something and were left out, of the training queries and of the validation queries. */
+/**
+ * The ids with missing data that were left out of the training queries and of the validation
+ * queries.
+ */
 export interface TrainingMissing {
   training: readonly Missing[]
   validation: readonly Missing[]
 }
 
 /**
- * The missing ids; undefined if there are none, so that sidecars and printed results leave the
- * entry out.
+ * Returns the missing ids, or undefined if there are none, so that sidecars and printed results
+ * omit the entry.
  */
 export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
   return missing.training.length + missing.validation.length > 0 ? missing : undefined

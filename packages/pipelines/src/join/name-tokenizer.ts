@@ -5,9 +5,12 @@ import { loadLanguages } from '@kith/languages/load'
 import type { Hooks } from '../job/hooks.ts'
 import type { StatisticsSource } from './statistics.ts'
 
-/** Inputs of a job on texts. */
+/** The default tokenizer of a job on texts. */
 export interface DefaultTokenizer {
-  /** The tokenizer if neither settings nor term statistics name one (`Dataset.tokenizer`); default `english`. */
+  /**
+   * The tokenizer if neither settings nor term statistics name one (`Dataset.tokenizer`); default
+   * `english`.
+   */
   defaultTokenizer?: TokenizerName | undefined
 }
 
@@ -15,19 +18,20 @@ export interface DefaultTokenizer {
 export interface TokenizerSources extends DefaultTokenizer {
   /** The source of term statistics; statistics in a file name their tokenizer. */
   statistics?: StatisticsSource | undefined
-  /** The statistics that a store keeps. */
+  /** Reads the term statistics of a store. */
   terms?: (() => Promise<TermStatistics | undefined>) | undefined
-  /** The texts of all documents, which `auto` looks at. */
+  /** The texts of all documents, for detection with `auto`. */
   texts?: string | Iterable<string> | undefined
 }
 
-/** Texts that `auto` looks at. */
+/** Number of texts that `auto` examines. */
 const DETECTED = 1000
 
 /**
- * Names the tokenizer of settings: if they name none, or `auto`, the tokenizer of the statistics; without
- * statistics the one that fits the texts, with `auto`, or `english`. Functions are refused: a worker
- * thread cannot be handed one.
+ * Resolves the tokenizer of settings to a name. If they name none, or `auto`, it takes the
+ * tokenizer of the statistics; without statistics, `auto` takes the tokenizer that fits the texts,
+ * and no tokenizer at all takes `defaultTokenizer`. Throws for functions, which cannot be sent to a
+ * worker thread.
  */
 export async function nameTokenizer<T extends { tokenizer?: Tokenizer | undefined }>(
   settings: T,

@@ -5,13 +5,13 @@ import { openBoth } from './contexts.ts'
 import type { TextsPresent } from './join.ts'
 import { NumberedTexts } from './prepared-texts.ts'
 
-/** Files with texts; documents and queries need both or neither. */
+/** The files with texts of documents and queries; give both or neither. */
 export interface TextFiles {
   corpus?: string | undefined
   queryText?: string | undefined
 }
 
-/** Both files, or none. */
+/** Returns both files, or undefined; throws if only one is given. */
 export function checkTextPair({
   corpus,
   queryText,
@@ -21,19 +21,19 @@ export function checkTextPair({
   throw new KithError('BAD_INPUT', 'corpus and queryText must be given together')
 }
 
-/** Prepared texts that are kept for the next query they are candidates of. */
+/** Number of prepared texts to cache for other queries with the same candidates. */
 const KEPT = 50_000
 
-/** The sources of texts by id. */
+/** A source of texts by id. */
 type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
 
-/** The texts of files for worker threads. */
+/** The texts of files, for worker threads. */
 export interface SharedOpenTexts {
   queries: SharedTextStore
   documents: SharedTextStore
 }
 
-/** The texts of queries and documents, read by id and prepared as they are needed. */
+/** The texts of queries and documents, read by id and prepared on demand. */
 export class OpenTexts implements TextsPresent, LabelTexts {
   readonly #queries: TextSource
   readonly #documents: TextSource
@@ -56,12 +56,12 @@ export class OpenTexts implements TextsPresent, LabelTexts {
     return new OpenTexts(...opened, tokenizer)
   }
 
-  /** Texts that another thread shares while it has them open. */
+  /** Wraps texts that another thread shares while it has them open. */
   static over({ queries, documents }: SharedOpenTexts, tokenizer: Tokenizer): OpenTexts {
     return new OpenTexts(new TextReader(queries), new TextReader(documents), tokenizer)
   }
 
-  /** Takes entries that are in memory. */
+  /** Wraps texts in memory. */
   static of(
     queries: Iterable<TextEntry>,
     documents: Iterable<TextEntry>,
@@ -70,7 +70,7 @@ export class OpenTexts implements TextsPresent, LabelTexts {
     return new OpenTexts(sourceOf(queries), sourceOf(documents), tokenizer)
   }
 
-  /** The texts for worker threads, if they come from files. */
+  /** Returns the texts for worker threads; requires texts from files. */
   share(): SharedOpenTexts {
     const shareOf = (source: TextSource): SharedTextStore => (source as TextStore).share()
     return { queries: shareOf(this.#queries), documents: shareOf(this.#documents) }
@@ -92,7 +92,7 @@ export class OpenTexts implements TextsPresent, LabelTexts {
     return this.#documents.has(id)
   }
 
-  /** The words of a query and of its candidates, which all have texts. */
+  /** Prepares the texts of a query and of its candidates, which must all have texts. */
   prepared(query: string, documents: readonly string[]): PreparedText[] {
     return [
       prepareText(this.query(query)!.text, { tokenizer: this.#tokenizer }),

@@ -22,7 +22,7 @@ export function prepareEntry({ title, text }: TextEntry, tokenizer: Tokenizer): 
   return prepareText({ title, text }, { tokenizer })
 }
 
-/** Prepared texts by id: split into terms once, numbered in the order in which they come in. */
+/** Prepared texts by id, tokenized once, and numbered in the order of insertion. */
 export class NumberedTexts {
   readonly #numbers = new Map<string, number>()
   readonly #texts: PreparedText[] = []
@@ -32,58 +32,58 @@ export class NumberedTexts {
     this.#tokenizer = tokenizer
   }
 
-  /** Prepares a text and keeps it. */
+  /** Prepares and stores a text. */
   add(entry: TextEntry): PreparedText {
     return this.keep(entry.id, prepareEntry(entry, this.#tokenizer))
   }
 
-  /** Keeps a text that was prepared. */
+  /** Stores a prepared text. */
   keep(id: string, prepared: PreparedText): PreparedText {
     this.#numbers.set(id, this.#texts.length)
     this.#texts.push(prepared)
     return prepared
   }
 
-  /** How many texts are kept. */
+  /** Number of stored texts. */
   get size(): number {
     return this.#texts.length
   }
 
-  /** The number of a text in `share`, undefined if there is none. */
+  /** Returns the number of a text in `share`, or undefined for an unknown id. */
   numberOf(id: string): number | undefined {
     return this.#numbers.get(id)
   }
 
-  /** The ids of all texts with their numbers. */
+  /** Returns the ids of all texts with their numbers. */
   numbers(): IterableIterator<[id: string, number: number]> {
     return this.#numbers.entries()
   }
 
-  /** A text by id, undefined if there is none. */
+  /** Returns a text by id, or undefined for an unknown id. */
   get(id: string): PreparedText | undefined {
     const number = this.#numbers.get(id)
     return number === undefined ? undefined : this.#texts[number]
   }
 
-  /** All texts, for worker threads to share. */
+  /** Copies all texts to shared memory, for worker threads. */
   share(): SharedTexts {
     return shareTexts(this.#texts)
   }
 
-  /** Forgets all texts. */
+  /** Removes all texts. */
   clear(): void {
     this.#numbers.clear()
     this.#texts.length = 0
   }
 }
 
-/** The queries and documents whose texts are needed. */
+/** Selects the queries and documents whose texts are needed. */
 export interface WantedTexts {
   query(id: string): boolean
   document(id: string): boolean
 }
 
-/** The texts that reranking the first candidates of each query needs. */
+/** Selects the texts for reranking the first candidates of each query. */
 export function textsOfRun(
   run: Iterable<{ ids: readonly string[] }> & Pick<Run, 'has'>,
   lookedAt: number,
@@ -91,42 +91,42 @@ export function textsOfRun(
 ): WantedTexts {
   const needed = new Set<string>()
   for (const { ids } of run) {
-    // If candidates are skipped, later ones move up into the context.
+    // If candidates are skipped, later candidates move up into the context.
     const end = missing === 'skip' ? ids.length : Math.min(lookedAt, ids.length)
     for (let i = 0; i < end; i++) needed.add(ids[i]!)
   }
   return { query: (id) => run.has(id), document: (id) => needed.has(id) }
 }
 
-/** Texts that a worker prepares at a time. */
+/** Number of texts that a worker prepares at a time. */
 const BATCH = 256
 
-/** Below this many bytes of a corpus, starting workers takes longer than the work. */
+/** Below this many bytes of a corpus, starting workers takes longer than preparing the texts. */
 const SMALL = 8 << 20
 
-/** How texts are prepared. */
+/** Options for preparing texts. */
 interface TextPreparation {
   tokenizer: TokenizerName
-  /** Threads that prepare them; by the size of the corpus without it. */
+  /** Number of threads; default: by the size of the corpus. */
   workers?: number | undefined
-  /** Whether the terms of all documents are counted in the same pass. */
+  /** Whether to count the terms of all documents in the same pass. */
   count: boolean
   /** Names of further fields of the documents to keep. */
   fields?: readonly string[] | undefined
 }
 
 /**
- * The texts of a run's queries and of their candidates, prepared all at once and shared by worker
- * threads. The texts themselves are not kept, and the files are read once from start to end, which
- * is why labels and audits have `OpenTexts` instead: they write texts out again, and meet runs
- * whose texts do not fit in memory. Both keep prepared texts in `NumberedTexts`.
+ * The texts of a run's queries and of their candidates, prepared in one pass and shared with worker
+ * threads. It does not keep the texts themselves. Labels and audits use `OpenTexts` instead: they
+ * write texts, and handle runs whose texts do not fit in memory. Both store prepared texts in
+ * `NumberedTexts`.
  */
 export class PreparedTexts implements JoinedTexts {
   readonly queries: NumberedTexts
   readonly documents: NumberedTexts
-  /** How often terms occur in the whole corpus, if they were counted. */
+  /** The term statistics of the whole corpus, if they were counted. */
   statistics: TermStatistics | undefined
-  /** The further fields of the documents, if they were asked for. */
+  /** The further fields of the documents, if they were requested. */
   readonly fields = new Map<string, NonNullable<TextEntry['fields']>>()
 
   constructor(tokenizer: Tokenizer) {
@@ -134,7 +134,7 @@ export class PreparedTexts implements JoinedTexts {
     this.documents = new NumberedTexts(tokenizer)
   }
 
-  /** Prepares the texts of entries that are in memory. */
+  /** Prepares texts in memory. */
   static of(
     queries: Iterable<TextEntry>,
     documents: Iterable<TextEntry>,
@@ -146,7 +146,7 @@ export class PreparedTexts implements JoinedTexts {
     return texts
   }
 
-  /** Reads the texts of two files that are needed, and keeps no others. */
+  /** Reads two files of texts, and keeps only the wanted texts. */
   static async read(
     { corpus, queryText }: { corpus: string; queryText: string },
     wanted: WantedTexts,
@@ -164,7 +164,7 @@ export class PreparedTexts implements JoinedTexts {
       for (const [i, { id, fields: own }] of entries.entries()) {
         const text = textAt(batch, i)
         builder?.add(text)
-        // A copy: the memory of the batch is not kept for one text of it.
+        // A copy, so that one text does not keep the memory of its batch.
         if (!builder || wanted.document(id)) {
           const { postings, positions } = text
           const copy = { postings: postings.slice(), positions: positions?.slice() }
@@ -206,7 +206,7 @@ function workersOf(corpus: string): number {
   return size < SMALL ? 1 : availableParallelism()
 }
 
-/** Prepares batch after batch of texts. */
+/** Opens a job that prepares one batch of texts after another. */
 export async function openPrepareJob({
   tokenizer,
 }: {
@@ -219,20 +219,20 @@ export async function openPrepareJob({
   }
 }
 
-/** Prepared texts by the rows of embeddings, on memory that worker threads can share. */
+/** Prepared texts by row of the embeddings, in shared memory. */
 interface SharedSide {
   texts: SharedTexts
-  /** The number of each row's text, -1 if it has none. */
+  /** The number of each row's text; -1 for a row without a text. */
   numbers: Int32Array
 }
 
-/** The texts of queries and documents by their rows. */
+/** The texts of queries and documents by row. */
 export interface SharedRowTexts {
   queries: SharedSide
   documents: SharedSide
 }
 
-/** Puts texts on shared memory, found by the rows that their ids have. */
+/** Copies texts to shared memory, indexed by the rows of their ids. */
 export function shareRowTexts(
   { queries, documents }: PreparedTexts,
   vectors: { queries: FileEmbeddings; docs: FileEmbeddings },
@@ -252,7 +252,7 @@ function shareSide(texts: NumberedTexts, { rows, ids }: FileEmbeddings): SharedS
   return { texts: texts.share(), numbers }
 }
 
-/** Texts that another thread shares. */
+/** Reads texts that another thread shares. */
 export class RowTexts implements JoinedTexts<number> {
   readonly #shared: SharedRowTexts
   readonly #queries: Pick<EmbeddingIds, 'rowOf'>

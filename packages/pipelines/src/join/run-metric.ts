@@ -7,7 +7,7 @@ import { streamRankings } from '@kith/ir/internal'
 import { readSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 
-/** The queries, and the first candidates of each, that the metric of a run is chosen by. */
+/** The number of queries, and of candidates of each query, for detecting the metric of a run. */
 const QUERIES = 50
 const CANDIDATES = 50
 
@@ -17,21 +17,21 @@ interface Ranked {
   ids: ArrayLike<string>
 }
 
-/** A run, and where the vectors of its queries and documents are. */
+/** A run, and the sources of its query and document vectors. */
 interface MetricSources {
-  /** The file of the run, whose sidecar may know the metric. */
+  /** The file of the run, whose sidecar may record the metric. */
   run: string
   rankings: Iterable<Ranked> | AsyncIterable<Ranked>
   queries: Pick<Embeddings, 'rowOf' | 'read'>
-  /** The vectors of documents; undefined if one is missing. */
+  /** Fetches the vectors of documents; undefined for a missing document. */
   documents(ids: readonly string[]): Promise<(Float32Array | undefined)[]>
 }
 
 /**
- * The metric for a run: the requested metric, else the metric in the run's sidecar,
- * else the one that fits the order of its first queries. It stays `auto` if their vectors all
- * have length 1. A remark says which one was taken and why, or that the one that is asked for contradicts
- * the order.
+ * Returns the metric for a run: the requested metric, else the metric in the run's sidecar, else
+ * the metric that fits the order of its first queries. It stays `auto` if the vectors do not differ
+ * in length. A remark names the chosen metric and the reason, or says that the requested metric
+ * contradicts the order.
  */
 export async function runMetric(
   metric: Settings['metric'],
@@ -51,12 +51,12 @@ export async function runMetric(
   return metric === 'auto' && use ? use.name : metric
 }
 
-/** The rankings of a run's file; none if it can only be read once. */
+/** Reads the rankings of a run; returns none if the file can be read only once. */
 export function rankingsIn(run: string): MetricSources['rankings'] {
   return isStandardInput(run) || isPipeOrDevice(run) ? [] : streamRankings(run)
 }
 
-/** `documents` of embeddings in a file. */
+/** Implements `documents` for a file of embeddings. */
 export function documentsIn(docs: Pick<Embeddings, 'rowOf' | 'read'>): MetricSources['documents'] {
   return async (ids) =>
     ids.map((id) => {
@@ -66,8 +66,8 @@ export function documentsIn(docs: Pick<Embeddings, 'rowOf' | 'read'>): MetricSou
 }
 
 /**
- * The agreement of both metrics with the order of the first queries; undefined if lengths do not
- * differ.
+ * Measures the agreement of both metrics with the order of the first queries; undefined if the
+ * vectors do not differ in length.
  */
 async function useOf(
   metric: Settings['metric'],
@@ -92,9 +92,9 @@ async function useOf(
   return { name: metric === 'auto' ? fittingMetric(agreement) : metric, unit: false, agreement }
 }
 
-/** The metric in a run's sidecar, if the sidecar still belongs to the run. */
+/** Returns the metric in a run's sidecar, if the sidecar still belongs to the run. */
 async function sidecarMetric(run: string): Promise<'dot' | 'cosine' | undefined> {
-  // A damaged sidecar says nothing, and the order of the run still does.
+  // A damaged sidecar is ignored; the order of the run still tells the metric.
   const made = await readSidecar(run).catch(() => undefined)
   const metric = made?.settings?.['metric']
   if (metric !== 'dot' && metric !== 'cosine') return undefined
@@ -102,19 +102,21 @@ async function sidecarMetric(run: string): Promise<'dot' | 'cosine' | undefined>
   return found?.size === made?.output?.bytes ? metric : undefined
 }
 
-/** Documents whose lengths are compared. */
+/** Number of documents whose lengths are compared. */
 const SAMPLE = 1000
 
-/** Squared lengths whose ratio is this near to 1 are equal, in half precision too. */
+/** Tolerance for the ratio of squared lengths to count as equal, also in half precision. */
 const EQUAL = 2e-3
 
-/** Whether vectors differ in length, so that inner product and cosine put them in different orders. */
+/**
+ * Returns whether vectors differ in length, so that inner product and cosine rank them differently.
+ */
 export function differInLength(vectors: Iterable<Float32Array>): boolean {
   let [least, most] = [Number.POSITIVE_INFINITY, 0]
   for (const vector of vectors) {
     let square = 0
     for (const value of vector) square += value ** 2
-    // A vector of zeros has no direction, and is as near by either metric.
+    // A zero vector has no direction, and the same score by either metric.
     if (square === 0) continue
     if (square < least) least = square
     if (square > most) most = square
@@ -122,15 +124,15 @@ export function differInLength(vectors: Iterable<Float32Array>): boolean {
   return most - least > EQUAL * least
 }
 
-/** Whether the first documents of a file of embeddings differ in length. */
+/** Returns whether the first documents of a file of embeddings differ in length. */
 export function documentsDiffer(docs: Pick<Embeddings, 'rows' | 'read'>): boolean {
   const rows = Array.from({ length: Math.min(docs.rows, SAMPLE) }, (_, row) => row)
   return differInLength(rows.map((row) => docs.read(row, row + 1)))
 }
 
 /**
- * Reports that documents of different lengths are searched by inner product without a metric in the
- * options.
+ * Reports that documents of different lengths are searched by inner product because the options set
+ * no metric.
  */
 export function remarkLengths({ onRemark }: Hooks): void {
   onRemark?.(

@@ -4,17 +4,21 @@ import { readTermStatistics } from '@kith/ir'
 
 /**
  * The source of term statistics for the BM25 score: all documents of the corpus or the store, a
- * file that `collectTermStatistics` wrote, or the candidates of each query alone. An `optional`
- * file is used only if its tokenizer is the tokenizer of the settings; otherwise the corpus is counted.
+ * file that `collectTermStatistics` wrote, or only the candidates of each query. An `optional` file
+ * is used only if its tokenizer is the tokenizer of the settings; otherwise the terms of the corpus
+ * are counted.
  */
 export type StatisticsSource = 'corpus' | 'context' | { file: string; optional?: boolean }
 
-/** Whether settings use the corpus's term statistics at all. */
+/** Returns whether settings use the term statistics of the corpus. */
 export function usesStatistics({ mix, method }: MethodSettings): boolean {
   return mix === 'words' && takesWords(method)
 }
 
-/** The statistics of a file, if one is named, checked to be of the terms of the settings. */
+/**
+ * Reads the statistics of a file, if one is named. If their tokenizer differs from the settings',
+ * it returns undefined for an `optional` file, and throws otherwise.
+ */
 export async function readStatistics(
   source: StatisticsSource,
   { tokenizer }: Settings,
@@ -29,7 +33,7 @@ export async function readStatistics(
   )
 }
 
-/** Statistics on memory that worker threads share. */
+/** Copies statistics to shared memory, for worker threads. */
 export function shareStatistics(
   statistics: TermStatistics | undefined,
 ): TermStatistics | undefined {

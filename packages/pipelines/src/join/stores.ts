@@ -11,11 +11,13 @@ import { readStatistics, type StatisticsSource } from './statistics.ts'
 export interface DocumentPlace {
   /** A file of embeddings. */
   docs?: string | undefined
-  /** A store instead: `postgres://…`, or a LanceDB folder or URL; `#name` names a collection. */
+  /**
+   * A store to use instead: `postgres://…`, or a LanceDB folder or URL; `#name` names a collection.
+   */
   store?: string | undefined
 }
 
-/** The identity of a source of documents. */
+/** Returns the source of documents; throws unless the inputs name exactly one. */
 export function placeOf({
   docs,
   store,
@@ -27,7 +29,7 @@ export function placeOf({
   return storeKind(store!) === 'file' ? { docs: store! } : { store: splitAddress(store!) }
 }
 
-/** The store of work that is submitted, whole: workers divide it. */
+/** Returns the store of submitted work; throws for a shard, since workers divide the work. */
 export function submittedStore({
   shard,
   ...place
@@ -43,7 +45,7 @@ export function submittedStore({
   )
 }
 
-/** Refuses texts beside a store. */
+/** Throws if a corpus is given together with a store. */
 export function refuseCorpus(corpus: string | undefined): void {
   if (corpus === undefined) return
   throw new KithError(
@@ -58,25 +60,27 @@ export interface StoreAddress {
   collection: string | undefined
 }
 
-/** An address as a person writes it, such as `postgres://host/database#passages`. */
+/** Splits an address such as `postgres://host/database#passages`. */
 export function splitAddress(store: string): StoreAddress {
   const [, address, collection] = /^(.*?)(?:#(.*))?$/.exec(store)!
   return { address: address!, collection }
 }
 
-/** The address with its collection, as `openStore` takes it. */
+/** Joins an address and its collection, for `openStore`. */
 export function wholeAddress({ address, collection }: StoreAddress): string {
   return collection === undefined ? address : `${address}#${collection}`
 }
 
-/** The address with its collection, without user and password: for messages and sidecars. */
+/**
+ * Formats the address with its collection, without user and password, for messages and sidecars.
+ */
 export function storeName(store: StoreAddress): string {
   return wholeAddress(store)
     .replace(/\/\/[^/@]*@/, '//')
     .replace(/\?[^#]*/, '')
 }
 
-/** Throws unless the store has documents that queries of this length can be compared with. */
+/** Throws unless the store has documents whose vectors have this length. */
 export async function checkStore(store: StoreAddress, dimensions: number): Promise<void> {
   const opened = await openStore(wholeAddress(store))
   const found = opened.dimensions
@@ -90,8 +94,8 @@ export async function checkStore(store: StoreAddress, dimensions: number): Promi
 }
 
 /**
- * The statistics of a store, or of a file, if one is named. Settings with another
- * tokenizer than the store's are refused.
+ * Reads the statistics of a store, or of a file if one is named. Throws if the tokenizer of the
+ * settings differs from the store's.
  */
 export async function storeStatistics(
   source: StatisticsSource,
@@ -104,7 +108,7 @@ export async function storeStatistics(
   return statistics
 }
 
-/** The term statistics that a store keeps. */
+/** Reads the term statistics of a store. */
 export async function keptTerms(store: StoreAddress): Promise<TermStatistics | undefined> {
   const opened = await openStore(wholeAddress(store))
   try {
@@ -121,7 +125,7 @@ interface StoredRun extends Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'>
   store: StoreAddress
 }
 
-/** Like `runMetric`, with the vectors of documents from a store. */
+/** Returns the metric of a run like `runMetric`, with the vectors of documents from a store. */
 export async function storedRunMetric(
   metric: Settings['metric'],
   { run, queries: file, store, dimensions, memory }: StoredRun,
@@ -131,7 +135,7 @@ export async function storedRunMetric(
   try {
     const opened = await openStore(wholeAddress(store))
     try {
-      // An empty store, or one of other vectors, is an error of the work itself.
+      // An empty store, or a store with other vectors, makes the job itself fail later.
       if (opened.dimensions !== queries.dimensions) return metric
       const documents = async (ids: readonly string[]) => {
         const found = await opened.fetch(ids, { texts: false })

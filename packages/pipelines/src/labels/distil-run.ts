@@ -15,21 +15,22 @@ import { addLabels, type LabelSummary, lowerHalf } from './query-labels.ts'
 import { checkShard } from './shares.ts'
 import { labelOrigin, PART, writeLabels } from './write-labels.ts'
 
-/** The inputs of labels that a ranking teaches. */
+/** The inputs for making labels from a teacher's ranking. */
 export interface DistilInputs
   extends PartialDistilSettings,
     Pick<LabelInputs, 'out' | 'corpus' | 'queryText' | 'format' | 'values' | 'negatives'>,
     Pick<LabelInputs, 'missing' | 'shard'> {
-  /** The teacher's run, such as `rerankRun` writes: its scores become labels. */
+  /** The teacher's run, for example from `rerankRun`: its scores become labels. */
   run: string
 }
 
 /**
- * Makes training labels from a better ranking, without any judgment. After a stop at any moment,
- * the same call resumes, and writes the same file.
+ * Makes training labels from a better ranking, without judgments. If it is interrupted, the same
+ * call resumes and writes the same file.
  *
  * ```ts
- * await rerankRun({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', corpus: 'corpus.jsonl', queryText: 'queries.jsonl', out: 'teacher.trec' })
+ * await rerankRun({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', corpus:
+ * 'corpus.jsonl', queryText: 'queries.jsonl', out: 'teacher.trec' })
  * await distilRun({ run: 'teacher.trec', out: 'labels.jsonl' })
  * ```
  */
@@ -56,7 +57,7 @@ export async function distilRun(inputs: DistilInputs, hooks: Hooks = {}): Promis
       { out, layout, key, from, to, made },
       (append, before) => {
         const format = (entry: LabeledQuery) => {
-          // The teacher's first document is the positive one.
+          // The teacher's first document is the positive document.
           const taught = { ...entry, groundTruth: entry.docs.slice(0, 1) }
           if (!hasRows(layout.format)) return formatLabelsOrSkip(entry, [], layout, texts, join)
           return formatLabelsOrSkip(taught, lowerHalf(entry.docs.slice(1)), layout, texts, join)
@@ -73,17 +74,20 @@ export async function distilRun(inputs: DistilInputs, hooks: Hooks = {}): Promis
   }
 }
 
-/** How the queries of a run get labels. */
+/** The inputs for labeling the queries of a run. */
 interface DistilWork {
   run: string
-  /** The end of the places in the run. */
+  /** The end of the range of positions in the run. */
   to: number
   settings: DistilSettings
   format(entry: LabeledQuery): ReturnType<typeof formatLabelsOrSkip>
   signal: AbortSignal | undefined
 }
 
-/** Labels the queries from a place on and passes them on part by part, each with the summary up to it. */
+/**
+ * Labels the queries from a position on and appends them part by part, each with the summary up to
+ * that part.
+ */
 async function distilAll(
   { run, to, settings, format, signal }: DistilWork,
   append: AppendPart<LabelSummary>,
@@ -113,7 +117,7 @@ async function distilAll(
   return summary
 }
 
-/** The labels of a ranking's first documents. */
+/** Returns the labels of a ranking's first documents. */
 function entryOf(
   { query, ids, scores }: RankedQuery,
   settings: DistilSettings,

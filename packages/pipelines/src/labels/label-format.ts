@@ -13,22 +13,22 @@ import type { LabelFormat } from '../job/job-defaults.ts'
 import type { Join } from '../join/join.ts'
 import type { OpenTexts } from '../join/open-texts.ts'
 
-/** Everything that decides how a query's labels look in the file. */
+/** The settings that determine the form of labels in a file. */
 export interface LabelLayout {
   format: LabelFormat
   values: LabelValues
-  /** How many negatives a training row has. */
+  /** Number of negatives in a training row. */
   negatives: number
 }
 
-/** Whether a format holds training rows, with texts instead of ids and with negatives. */
+/** Returns whether a format holds training rows, with texts instead of ids and with negatives. */
 export function hasRows(format: LabelFormat): format is keyof typeof rowFormats {
   return format in rowFormats
 }
 
-/** A query's labels as the file holds them. */
+/** Formats a query's labels for the file. */
 function formatLabels(entry: LabeledQuery, format: LabelFormat): string {
-  // Parquet is made from JSON lines at the end, since a half-written one could not be continued.
+  // Parquet is made from JSON lines at the end, since a partial Parquet file cannot be resumed.
   return format === 'tsv' ? formatLabelsTsv(entry) : formatLabelsJson(entry)
 }
 
@@ -40,11 +40,11 @@ const rowFormats = {
 }
 
 /**
- * A query's part of the file, or why the query is left out: its labels make no training row, or
- * a text is missing that may be.
+ * Formats a query's part of the file, or returns why the query is left out: its labels make no
+ * training row, or a text is missing and may be skipped.
  *
- * @param candidates What training rows take negatives from: candidates with little evidence by descending
- *   evidence, or for hard negatives documents without a label in the order of the run.
+ * @param candidates The candidates for negatives of training rows: candidates with little evidence
+ * by descending evidence, or for hard negatives documents without a label in the order of the run.
  */
 export function formatLabelsOrSkip(
   entry: LabeledQuery,

@@ -25,47 +25,50 @@ import type { LabelSummary } from './query-labels.ts'
 import { checkShard, type Shard } from './shares.ts'
 import { labelOrigin, writeLabelResults } from './write-labels.ts'
 
-/** The inputs of a labeling. */
+/** The inputs for labeling queries. */
 export interface LabelInputs
   extends DocumentPlace,
     DefaultTokenizer,
     Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
-  /** Candidates of the queries. */
+  /** The candidates of the queries. */
   run: string
-  /** Embeddings of the queries. */
+  /** The embeddings of the queries. */
   queries: string
-  /** Judgments: queries without a relevant document get no labels. */
+  /** The judgments; queries without a relevant document get no labels. */
   qrels: string
-  /** The labels to write. */
+  /** The file to write the labels to. */
   out: string
-  /** Texts of the documents, for formats that hold texts; a store has them itself. */
+  /** The texts of the documents, for formats that hold texts; a store has its own texts. */
   corpus?: string | undefined
-  /** Texts of the queries. */
+  /** The texts of the queries. */
   queryText?: string | undefined
-  /** Let the texts count too when documents are compared; default false. */
+  /** Whether to compare documents by their texts, too; default false. */
   texts?: boolean | undefined
-  /** From which grade on a document is relevant; default 1. */
+  /** The minimum grade of a relevant document; default 1. */
   level?: number | undefined
   settings?: PartialLabelSettings | undefined
-  /** Default: by the ending of `out`, else jsonl. */
+  /** The format of the labels. Default: from the ending of `out`, else jsonl. */
   format?: LabelFormat | undefined
-  /** In formats with texts; default: logit for sentence-transformers, else probability. */
+  /**
+   * The label values in formats with texts; default: logit for sentence-transformers, else
+   * probability.
+   */
   values?: LabelValues | undefined
   /**
-   * Negatives in a training row (sentence-transformers, listwise, tevatron): up to half of them
-   * have a soft label, the rest has the least evidence; queries with fewer are left out. Default:
-   * 2 × (labelDepth − 1), at most half the context. In hard-negatives: the nearest candidates without
-   * a label; default 4.
+   * Number of negatives in a training row (sentence-transformers, listwise, tevatron): up to half
+   * of them have a soft label, the others have the least evidence; queries with fewer negatives are
+   * left out. Default: 2 × (labelDepth − 1), at most half the context. In hard-negatives: the
+   * nearest candidates without a label; default 4.
    */
   negatives?: number | undefined
   missing?: MissingPolicy | undefined
-  /** A shard of the queries, which `mergeLabels` joins with the others; default: all queries. */
+  /** A shard of the queries, for merging with `mergeLabels`; default: all queries. */
   shard?: Shard | undefined
-  /** Threads; the result does not depend on their number. */
+  /** Number of threads; the result does not depend on it. */
   workers?: number | undefined
 }
 
-/** Inputs whose settings are complete. */
+/** Inputs with complete settings. */
 export interface LabelPlan extends LabelInputs {
   batch: LabelWork
   shard: Shard
@@ -75,15 +78,15 @@ export interface LabelPlan extends LabelInputs {
 export interface LabelResult {
   out: string
   seconds: number
-  /** Figures to judge the labels by, and why queries were left out. */
+  /** Statistics of the labels, and the reasons why queries were left out. */
   summary: LabelSummary
-  /** Queries and documents of this call that lacked something and were skipped. */
+  /** The queries and documents with missing data that this call skipped. */
   missing: readonly Missing[]
 }
 
 /**
- * Makes soft training labels from sparse judgments. After a stop at any moment, the same call
- * resumes, and writes the same file.
+ * Makes soft training labels from sparse judgments. If it is interrupted, the same call resumes and
+ * writes the same file.
  *
  * ```ts
  * const { summary } = await labelRun({
@@ -103,11 +106,11 @@ export async function labelRun(asked: LabelInputs, hooks: Hooks = {}): Promise<L
   )
 }
 
-/** Makes labels with the embeddings of a file of documents. */
+/** Makes labels with the documents' embeddings from a file. */
 async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<LabelResult> {
   const pair = checkTextPair(plan)
   const { queries, dimensions, memory } = plan
-  // Making labels finds by itself where a row is not finite.
+  // Labeling itself reports a row that is not finite.
   const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
   let texts: OpenTexts | undefined
   try {

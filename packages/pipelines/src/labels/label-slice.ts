@@ -1,4 +1,4 @@
-/** The one executor of contexts with ground truth: labels of files and batches, and audits, use it. */
+/** Makes contexts with ground truth, for labels of files and batches, and for audits. */
 
 import { type LabelSettings, type Labels, type PreparedText, Reranker } from '@kith/core'
 import { injectGroundTruth, tokenizerOf } from '@kith/core/internal'
@@ -20,34 +20,38 @@ import { type OpenRun, readSlice, type SliceTask } from '../tasks/open-run.ts'
 import type { LabelLayout } from './label-format.ts'
 import { noLabels, type QueryLabels, queryLabels } from './query-labels.ts'
 
-/** A query with its ground truth and candidates, which were found. */
+/** A query with its ground truth and candidates, by row. */
 export interface LabelContext extends ContextRows {
   /** The rows of the documents, the ground truth first. */
   rows: Uint32Array
-  /** The grades of the ground truth: as many as there are such documents. */
+  /** The grades of the ground truth, one per document of the ground truth. */
   grades: number[]
-  /** Which of the ground truth are among the candidates; the others were added to them. */
+  /**
+   * Whether each document of the ground truth was among the candidates; the others were injected.
+   */
   found: boolean[]
-  /** Documents of a grade above 0 that is too low for the ground truth: they are no negatives. */
+  /**
+   * Documents with a grade above 0 but below the ground truth's minimum: they are not negatives.
+   */
   graded: ReadonlySet<string>
-  /** The texts of the query and of the documents, if the words are looked at. */
+  /** The texts of the query and of the documents, if texts are compared. */
   texts: PreparedText[] | undefined
 }
 
-/** The data that contexts are made from, and how. */
+/** The data and the rules for making contexts. */
 interface LabelRules {
   qrels: Pick<Qrels, 'get'>
   level: number
   queries: Pick<Embeddings, 'rowOf'>
   docs: Pick<Embeddings, 'idOf'>
-  /** The texts, if the words are looked at. */
+  /** The texts, if they are compared. */
   texts: OpenTexts | undefined
   contextSize: number
 }
 
 /**
- * The context of a query, or why it has none: no ground truth, more of it than a context holds, or
- * missing data that may be skipped. Other missing data is an error.
+ * Makes the context of a query, or returns why it has none: no ground truth, more ground truth than
+ * `contextSize`, or missing data that may be skipped. Throws for other missing data.
  */
 export function labelContext<Id extends DocumentId>(
   rules: LabelRules,
@@ -74,7 +78,7 @@ function contextOf<Id extends DocumentId>(
   const { rows: judged, grades } = join.truth(judgments, level)
   if (judged.length === 0) return 'the ground truth has no embedding'
   if (judged.length > contextSize) return 'more ground truth than contextSize'
-  // The ground truth may be among them, so this many always fill the context.
+  // The candidates may include the ground truth, so this number always fills the context.
   const { rows: retrieved } = join.candidates(ids, contextSize)
   const rows = injectGroundTruth(judged, retrieved, contextSize)
   const among = new Set(retrieved)
@@ -91,7 +95,7 @@ function hasTruth(judgments: ReadonlyMap<string, number> | undefined, level: num
   return false
 }
 
-/** Makes the labels of contexts. */
+/** Creates a function that makes the labels of contexts. */
 export function labelerOf(
   settings: LabelSettings,
   contexts: ContextVectors,
@@ -100,7 +104,7 @@ export function labelerOf(
   return (context) => {
     const { grades, texts: prepared } = context
     const [text, ...texts] = prepared ?? []
-    // The ground truth stands first among the candidates.
+    // The ground truth comes first among the candidates.
     const groundTruth = { candidates: [...grades.keys()], grades }
     return contexts.use(context, ({ vector, vectors }) =>
       method.smoothLabels({ vector, text }, { vectors, texts: prepared && texts }, groundTruth),
@@ -108,26 +112,29 @@ export function labelerOf(
   }
 }
 
-/** Everything that the contexts of a run's slices take, in a form that can be handed to a worker thread. */
+/**
+ * The inputs for making the contexts of a run's slices, in a form that can be sent to a worker
+ * thread.
+ */
 export interface LabelSliceInputs extends SliceSources {
   qrels: SharedQrels
-  /** The texts that are compared or written, if some are. */
+  /** The texts to compare or write, if any. */
   texts: SharedOpenTexts | undefined
   settings: LabelSettings
   level: number
   missing: MissingPolicy
-  /** Whether the words are looked at. */
+  /** Whether the texts are compared. */
   compares: boolean
 }
 
-/** A slice, and the first and the end of its queries that are wanted. */
+/** A slice, and the range of its queries to label. */
 export interface LabelSliceTask {
   slice: SliceTask
   from: number
   to: number
 }
 
-/** The slices of a run that have queries of a range, with their part of it. */
+/** Yields the slices of a run that overlap a range of queries, each with its part of the range. */
 export async function* slicesBetween(
   run: OpenRun,
   from: number,
@@ -141,7 +148,7 @@ export async function* slicesBetween(
   }
 }
 
-/** The results of a slice's queries, in their order, and the ids that lack something. */
+/** The results of a slice's queries, in order, and the ids with missing data. */
 export interface SliceResults<T> {
   results: T[]
   missing: MissingIds[]
@@ -153,7 +160,9 @@ interface LabelContexts {
   docs: Pick<Embeddings, 'idOf'>
   texts: OpenTexts | undefined
   vectors: ContextVectors
-  /** Reads a slice and joins it; works on each context, or with the reason why there is none. */
+  /**
+   * Reads and joins a slice; calls `work` with each context, or with the reason why there is none.
+   */
   map<T>(
     task: LabelSliceTask,
     work: (context: LabelContext | string, join: Pick<Join, 'report' | 'check'>) => T,
@@ -189,7 +198,9 @@ export async function openLabelContexts(inputs: LabelSliceInputs): Promise<Label
   }
 }
 
-/** Labels slice after slice: reads its rankings, joins them, makes their labels, and formats these. */
+/**
+ * Opens a job that labels one slice after another: reads, joins, labels and formats its rankings.
+ */
 export async function openLabelSliceJob(
   inputs: LabelSliceInputs & { layout: LabelLayout },
 ): Promise<Job<LabelSliceTask, SliceResults<QueryLabels>>> {

@@ -20,13 +20,13 @@ import { labelWork, withMetric } from './label-work.ts'
 import type { QueryLabels } from './query-labels.ts'
 import { type LabelOrigin, labelOrigin, writeLabelResults } from './write-labels.ts'
 
-/** Queries that go to a thread at a time. */
+/** Number of queries to send to a thread at a time. */
 const BATCH = 64
 
-/** Inputs whose settings are complete and whose documents are in a store. */
+/** Inputs with complete settings, and with documents in a store. */
 type StorePlan = Omit<LabelPlan, 'out' | 'store'> & { store: StoreAddress }
 
-/** Makes labels with documents of a store, here. */
+/** Makes labels with documents from a store, on this machine. */
 export async function labelStore(
   asked: LabelPlan,
   store: StoreAddress,
@@ -64,7 +64,8 @@ export async function labelStore(
  * Submits the labeling of a run to workers (`workBatches`, `kith work`) on any number of machines.
  *
  * ```ts
- * await submitLabels({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith', qrels: 'qrels.trec' }, { name: 'mine' })
+ * await submitLabels({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith',
+ * qrels: 'qrels.trec' }, { name: 'mine' })
  * ```
  */
 export async function submitLabels(
@@ -88,7 +89,9 @@ export async function submitLabels(
   }
 }
 
-/** The plan with the metric of the run and, if texts count, the tokenizer of the store. */
+/**
+ * Adds the metric of the run to a plan and, if there are query texts, the tokenizer of the store.
+ */
 async function complete<T extends StorePlan>(plan: T, hooks: Hooks): Promise<T> {
   const metric = await storedRunMetric(plan.batch.settings.metric, plan, hooks)
   const batch = withMetric(plan.batch, metric)
@@ -98,7 +101,10 @@ async function complete<T extends StorePlan>(plan: T, hooks: Hooks): Promise<T> 
   return { ...plan, batch: { ...batch, settings } }
 }
 
-/** The queries with all that labeling them takes, if the store has documents for them. */
+/**
+ * Opens the queries with all inputs for labeling them; throws if the store has no documents for
+ * them.
+ */
 async function openLabels(
   plan: StorePlan,
   hooks: Hooks,

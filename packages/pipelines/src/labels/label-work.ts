@@ -6,20 +6,20 @@ import type { MissingPolicy } from '../join/missing.ts'
 import { hasRows, type LabelLayout } from './label-format.ts'
 import type { LabelInputs } from './label-run.ts'
 
-/** The settings that queries are labeled with, on any machine. */
+/** The settings for labeling queries, on any machine. */
 export interface LabelWork {
   settings: LabelSettings
   layout: LabelLayout
   level: number
   missing: MissingPolicy
-  /** Whether the words are looked at. */
+  /** Whether the texts are compared. */
   texts: boolean
 }
 
 /**
- * The work of a labeling, complete: every default filled in, every value checked.
+ * Completes the settings of a labeling with all defaults, and checks every value.
  *
- * @param stored Whether the documents are in a store, which has their texts too.
+ * @param stored Whether the documents are in a store, which also has their texts.
  */
 export function labelWork(
   inputs: Omit<LabelInputs, 'out'> & { out?: string },
@@ -37,23 +37,28 @@ export function labelWork(
   throw new KithError('BAD_SETTING', `${what} needs texts; pass ${files}`)
 }
 
-/** As many negatives with little evidence as soft labels, as far as a context has room for both. */
+/**
+ * Returns the default number of negatives: twice the soft labels of other documents, at most half
+ * the context.
+ */
 function usualNegatives({ labelDepth, contextSize }: LabelSettings): number {
   return Math.max(1, Math.min(2 * (labelDepth - 1), Math.floor(contextSize / 2)))
 }
 
-/** Hard negatives in a row, if no number is given: depth only leaves documents out there. */
+/**
+ * Default number of hard negatives in a row: for this format, labelDepth only leaves documents out.
+ */
 const HARD_NEGATIVES = 4
 
-/** The work with the metric of its run. */
+/** Sets the metric of the run. */
 export function withMetric(batch: LabelWork, metric: Settings['metric']): LabelWork {
   return { ...batch, settings: { ...batch.settings, metric } }
 }
 
 /**
- * How labels are written, with the defaults filled in.
+ * Completes the layout of labels with defaults.
  *
- * @param usual The number of negatives in a training row, if none is given.
+ * @param usual The default number of negatives in a training row.
  */
 export function layoutOf(
   { out = '', format = formatOf(out), values, negatives }: Partial<LabelInputs>,
@@ -76,7 +81,7 @@ export function layoutOf(
   return { format, values: values ?? usualValues, negatives: negatives ?? count }
 }
 
-/** The format of a file by its ending. */
+/** Returns the format of a file by its ending. */
 function formatOf(out: string): LabelFormat {
   if (/\.parquet$/i.test(out)) return 'parquet'
   return /\.tsv(\.gz)?$/i.test(out) ? 'tsv' : 'jsonl'

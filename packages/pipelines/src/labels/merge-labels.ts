@@ -6,14 +6,14 @@ import { type Input, otherThan, sidecarOf, writeSidecar } from '../files/sidecar
 import { addSummaries, type LabelSummary } from './query-labels.ts'
 import { readShare, type Share } from './shares.ts'
 
-/** Shares of labels, and where the whole goes. */
+/** Shards of labels, and the file for the merged labels. */
 export interface MergeInputs {
-  /** The files of all shares, in any order. */
+  /** The files of all shards, in any order. */
   shares: readonly string[]
   out: string
 }
 
-/** The result of a merge of shares. */
+/** The result of merging shards. */
 export interface MergeResult {
   out: string
   shares: number
@@ -56,13 +56,16 @@ async function* labelsOf(files: readonly string[]) {
   for (const file of files) yield* readLabelsParquet(file)
 }
 
-/** A share, and its sidecar. */
+/** A shard, and its sidecar. */
 interface NamedShare {
   file: string
   meta: Share
 }
 
-/** Throws unless shares, in the order of their queries, make a whole and are unchanged since they were written. */
+/**
+ * Throws unless the shards, in the order of their queries, cover all queries and are unchanged
+ * since they were written.
+ */
 async function checkShares(shares: readonly NamedShare[]): Promise<void> {
   checkSame(shares)
   checkWhole(shares)
@@ -70,7 +73,7 @@ async function checkShares(shares: readonly NamedShare[]): Promise<void> {
   for (const { file, meta } of shares) await checkContents(file, meta)
 }
 
-/** An empty share has no queries that would show that it is named twice. */
+/** Throws if a file is given twice; an empty shard has no queries that would reveal it. */
 function refuseTwice(shares: readonly NamedShare[]): void {
   const seen = new Map<string | undefined, string>()
   for (const { file } of shares) {
@@ -81,7 +84,7 @@ function refuseTwice(shares: readonly NamedShare[]): void {
   }
 }
 
-/** Throws unless a share is unchanged since it was written with its sidecar. */
+/** Throws unless a shard is unchanged since its sidecar was written. */
 async function checkContents(file: string, meta: Share): Promise<void> {
   const other = await otherThan(file, meta)
   if (other === undefined) return
@@ -91,12 +94,12 @@ async function checkContents(file: string, meta: Share): Promise<void> {
   )
 }
 
-/** Throws unless shares have one origin: the same settings, version, inputs and queries. */
+/** Throws unless the shards have the same settings, version, inputs and queries. */
 function checkSame(shares: readonly NamedShare[]): void {
   const first = shares[0]!
   for (const share of shares) {
     const { file, meta } = share
-    // A setting that only one of the shares has makes a difference too.
+    // A setting that only one of the shards has is a difference, too.
     for (const name of Object.keys({ ...first.meta.settings, ...meta.settings })) {
       const [value, other] = [meta.settings[name], first.meta.settings[name]]
       if (JSON.stringify(value) === JSON.stringify(other)) continue
@@ -116,7 +119,7 @@ function checkSame(shares: readonly NamedShare[]): void {
   }
 }
 
-/** Inputs may lie in another folder on another machine, but their contents must be the same. */
+/** Throws unless the inputs have the same contents; their folders may differ between machines. */
 function checkSameInputs(share: NamedShare, first: NamedShare): void {
   if (share === first) return
   const [inputs, others] = [share.meta.inputs, first.meta.inputs]
@@ -139,7 +142,7 @@ function digestOf({ file }: NamedShare, { file: input, sha256 }: Input): string 
   throw refusal(`${sidecarOf(file)} has no digest of ${input}; make the shard again`)
 }
 
-/** Throws unless every query is in one share, and in one only. */
+/** Throws unless every query is in exactly one shard. */
 function checkWhole(shares: readonly NamedShare[]): void {
   let next = 0
   for (const { file, meta } of shares) {

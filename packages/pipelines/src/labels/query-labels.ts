@@ -5,15 +5,15 @@ import type { OpenTexts } from '../join/open-texts.ts'
 import { formatLabelsOrSkip, hasRows, type LabelLayout } from './label-format.ts'
 import type { LabelContext } from './label-slice.ts'
 
-/** The result of one query: its text in the file, and its share of the summary. */
+/** The result of one query: its text in the file, and its contribution to the summary. */
 export interface QueryLabels {
   part: string
   summary: LabelSummary
-  /** Whether the query got labels, even labels that make no training row. */
+  /** Whether the query got labels, including labels that make no training row. */
   answered: boolean
 }
 
-/** Everything that decides how a query's labels are written. */
+/** The settings for writing a query's labels. */
 interface LabelWriting {
   docs: Pick<Embeddings, 'idOf'>
   layout: LabelLayout
@@ -21,13 +21,13 @@ interface LabelWriting {
   join: Pick<Join, 'report' | 'check'>
 }
 
-/** The result of a query without labels. */
+/** Returns the result of a query without labels. */
 export function noLabels(why?: string): QueryLabels {
   const leftOut = why === undefined ? {} : { [why]: 1 }
   return { part: '', summary: { ...emptySummary, leftOut, position: 1 }, answered: false }
 }
 
-/** The result of a query whose labels were made. */
+/** Returns the result of a query with labels. */
 export function queryLabels(
   context: LabelContext,
   labels: Labels,
@@ -46,9 +46,9 @@ export function queryLabels(
 }
 
 /**
- * Labels and candidates for negatives of a training row, without documents of a low grade. A positive
- * document of hard negatives is one that the search found: another one would teach an encoder to leave
- * the neighborhood of its query.
+ * Returns the labels and the candidates for negatives of a training row, without documents of a low
+ * grade. For hard negatives, it also drops ground truth that the search did not find: such a
+ * positive document would teach an encoder to leave the neighborhood of its query.
  */
 function rowOf(
   docs: Pick<Embeddings, 'idOf'>,
@@ -74,8 +74,9 @@ function rowOf(
 }
 
 /**
- * Candidates with little evidence, by descending evidence: candidates without a label, or the lower half
- * if all have one. The first `truths` candidates are the ground truth, and never among them.
+ * Returns the candidates with little evidence, by descending evidence: candidates without a label,
+ * or the lower half if all have one. The first `truths` candidates are the ground truth, and are
+ * never included.
  */
 function lowEvidence({ kept, evidence }: Labels, truths: number): number[] {
   const others = unlabeled({ kept, evidence }, truths)
@@ -83,7 +84,7 @@ function lowEvidence({ kept, evidence }: Labels, truths: number): number[] {
   return others.sort((a, b) => evidence[b]! - evidence[a]! || a - b)
 }
 
-/** Candidates without a label and outside the ground truth, in the order of the run. */
+/** Returns the candidates without a label and outside the ground truth, in the order of the run. */
 function unlabeled(
   { kept, evidence }: Pick<Labels, 'kept' | 'evidence'>,
   truths: number,
@@ -92,12 +93,12 @@ function unlabeled(
   return [...evidence.keys()].filter((c) => c >= truths && !labeled.has(c))
 }
 
-/** The second half of a list, its middle included. */
+/** Returns the second half of a list, including the middle element. */
 export function lowerHalf<T>(list: readonly T[]): T[] {
   return list.slice(Math.floor(list.length / 2))
 }
 
-/** A context's labels with ids instead of rows. */
+/** Converts a context's labels from rows to ids. */
 function entryOf(
   docs: Pick<Embeddings, 'idOf'>,
   { query, rows, grades }: LabelContext,
@@ -113,14 +114,14 @@ function entryOf(
   }
 }
 
-/** Why queries were left out, and how many. */
+/** The number of queries left out, by reason. */
 export type LeftOut = Record<string, number>
 
-/** Figures of the labels written so far: plain numbers, which survive a stop in a journal. */
+/** Statistics of the labels written so far: plain numbers, so that a journal can store them. */
 export interface LabelSummary {
-  /** How many queries of the run were looked at. */
+  /** Number of processed queries of the run. */
   position: number
-  /** How many have labels. */
+  /** Number of queries with labels. */
   queries: number
   leftOut: LeftOut
   /** Sums over the queries with labels. */
@@ -157,7 +158,7 @@ export function addLabels(
   if (kept[0]! >= truths) summary.groundTruthNotHighest++
 }
 
-/** The sum of summaries of shares. */
+/** Sums the summaries of shards. */
 export function addSummaries(summaries: readonly LabelSummary[]): LabelSummary {
   const sum = structuredClone(emptySummary)
   for (const { leftOut, ...numbers } of summaries) {
@@ -171,7 +172,7 @@ export function addSummaries(summaries: readonly LabelSummary[]): LabelSummary {
   return sum
 }
 
-/** Whether something read from a file is a summary. */
+/** Returns whether a value read from a file is a summary. */
 export function isSummary(value: unknown): value is LabelSummary {
   const summary = value as LabelSummary | undefined
   const { leftOut, ...numbers } = emptySummary

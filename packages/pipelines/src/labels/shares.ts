@@ -5,7 +5,7 @@ import { type Input, readSidecar, type Sidecar, sidecarOf } from '../files/sidec
 import { type LabelFormat, labelFormats } from '../job/job-defaults.ts'
 import { isSummary, type LabelSummary } from './query-labels.ts'
 
-/** The sidecar that `kith labels` writes beside a share. */
+/** The sidecar that `kith labels` writes beside a shard. */
 export interface Share extends Sidecar {
   settings: Readonly<Record<string, unknown>> & { format: LabelFormat }
   queries: { from: number; to: number; total: number }
@@ -13,7 +13,7 @@ export interface Share extends Sidecar {
   output: Digest
 }
 
-/** Reads the sidecar of a share; another file in its place is an error that names it. */
+/** Reads the sidecar of a shard; throws an error that names the file if it has another sidecar. */
 export async function readShare(file: string): Promise<Share> {
   const found = await readSidecar(file)
   const lacking = found
@@ -24,7 +24,7 @@ export async function readShare(file: string): Promise<Share> {
   throw new FileError(sidecarOf(file), '', problem)
 }
 
-/** The part that a sidecar lacks, in words; undefined for the sidecar of a share. */
+/** Describes the missing part of a sidecar; undefined if it is the sidecar of a shard. */
 function lackOf(found: Readonly<Record<string, unknown>>): string | undefined {
   const { command, version, settings, inputs, queries, summary, output } = found
   if (command !== 'labels' && command !== 'labels merge') return 'no command that makes labels'
@@ -66,7 +66,7 @@ export interface Shard {
   count: number
 }
 
-/** The first and the end of a shard's queries; the shards together are all queries, in order. */
+/** Returns the range of a shard's queries; the shards together cover all queries, in order. */
 export function shareOf({ index, count }: Shard, total: number): { from: number; to: number } {
   return {
     from: Math.floor(((index - 1) * total) / count),

@@ -20,26 +20,27 @@ import {
 } from './query-labels.ts'
 import { type Shard, shareOf } from './shares.ts'
 
-/** Queries that are written at a time: the most that a stop can lose. */
+/** Number of queries to write at a time: the most that an interruption can lose. */
 export const PART = 512
 
 /** A file of labels. */
 interface LabelFile {
   out: string
   layout: LabelLayout
-  /** A text that is equal for equal contents. */
+  /** An identifier that is equal for equal contents. */
   key: string
-  /** The first and the end of the places in the run. */
+  /** The range of positions in the run. */
   from: number
   to: number
-  /** The contents of its sidecar, besides the summary. */
+  /** The contents of the sidecar, without the summary. */
   made: Sidecar
 }
 
 /**
- * Writes labels part by part, so that a stop costs little.
+ * Writes labels part by part, so that an interruption loses little work.
  *
- * @param write Appends the parts after the parts in a summary; returns the summary of all.
+ * @param write Appends the parts that follow the parts in a summary; returns the summary of all
+ * parts.
  */
 export async function writeLabels(
   { out, layout, key, from, to, made }: LabelFile,
@@ -72,10 +73,10 @@ export async function writeLabels(
 }
 
 /**
- * Writes labels that come query by query, in the same parts as labels of files, so that packed
- * files are equal too.
+ * Writes labels that come query by query, in the same parts as labels of files, so that compressed
+ * files are equal, too.
  *
- * @param results The results from a place in the run on, in order.
+ * @param results Returns the results from a position in the run on, in order.
  */
 export function writeLabelResults(
   file: LabelFile,
@@ -104,7 +105,7 @@ export function writeLabelResults(
   )
 }
 
-/** Turns the complete partial file into the file of labels. */
+/** Converts the complete partial file to the file of labels. */
 async function finishLabels(
   partial: string,
   out: string,
@@ -122,35 +123,38 @@ async function finishLabels(
   else await putInPlace(partial, out)
 }
 
-/** The files and settings that labels are made from. */
+/** The files and settings for making labels. */
 interface LabelFiles {
   run: string
-  /** Undefined if labels need no judgments. */
+  /** The judgments; undefined if labels need none. */
   qrels?: string | undefined
   /** All files, in the order of the sidecar. */
   files: readonly string[]
   /** The inputs that contain embeddings. */
   embeddings: readonly string[]
-  /** The settings that the sidecar gets. */
+  /** The settings for the sidecar. */
   batch: Readonly<{ settings: object; layout: LabelLayout }>
   shard: Shard
-  /** The store's name, if the documents are in one. */
+  /** The store's name, if the documents are in a store. */
   store?: string | undefined
 }
 
-/** The judgments and the queries of a file of labels, read and counted. */
+/** The judgments of a file of labels, and its range of queries. */
 export interface LabelOrigin {
   qrels: Qrels
-  /** The places in the run that are labeled. */
+  /** The range of labeled positions in the run. */
   from: number
   to: number
-  /** The contents of the sidecar, besides the summary. */
+  /** The contents of the sidecar, without the summary. */
   made: Sidecar & { shard: Shard; queries: { from: number; to: number; total: number } }
-  /** A text that is equal for equal contents, so that labeling can resume. */
+  /** Returns an identifier that is equal for equal contents, for resuming. */
   key(): Promise<string>
 }
 
-/** Reads the judgments and counts the queries, which finds every mistake of the run before the work. */
+/**
+ * Reads the judgments and counts the queries, which reveals any error in the run before the work
+ * starts.
+ */
 export async function labelOrigin(
   { run, qrels: qrelsFile, files, embeddings, batch, shard, store }: LabelFiles,
   hooks: Hooks,
@@ -162,7 +166,7 @@ export async function labelOrigin(
   const total = await countRankings(run)
   const share = shareOf(shard, total)
   if (shard.count > 1) hooks.onRemark?.('computing digests of the inputs …')
-  // Digests only for shares: mergeLabels compares the contents of their inputs.
+  // Only shards need digests: mergeLabels compares the contents of their inputs.
   const inputs = shard.count > 1 ? await digestedInputs(files, embeddings) : await inputsOf(files)
   return {
     qrels,

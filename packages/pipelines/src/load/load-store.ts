@@ -10,42 +10,42 @@ import { type Hooks, stageOf } from '../job/hooks.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { collectBackground } from '../relevance/collect-background.ts'
 
-/** Rows that are read at a time. */
+/** Number of rows to read at a time. */
 const BLOCK = 1024
 
-/** Documents to load, and the store that they go to. */
+/** The documents to load, and the store to load them into. */
 export interface LoadInputs extends Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
   /** `postgres://…`, or a LanceDB folder or URL; `#name` names a collection. */
   store: string
-  /** Embeddings of the documents. */
+  /** The embeddings of the documents. */
   docs: string
   /** The texts of the documents. */
   corpus?: string | undefined
-  /** Half precision takes half the space. Default: the precision of `docs`. */
+  /** The number type of stored vectors; f16 takes half the space. Default: the type of `docs`. */
   type?: 'f16' | 'f32' | undefined
-  /** The similarity that the index is built for; default: the inner product. */
+  /** The metric of the index; default: the inner product. */
   metric?: Metric | undefined
   /**
-   * How the terms of the texts are counted, `auto` for the tokenizer that fits them. The store
-   * remembers it. Default: the store's own, `english` for a new store.
+   * The tokenizer for counting terms; `auto` detects the tokenizer that fits the texts. The store
+   * records it. Default: the store's own tokenizer, `english` for a new store.
    */
   tokenizer?: TokenizerName | 'auto' | undefined
-  /** Build an approximate index when all is loaded. */
+  /** Whether to build an approximate index after loading. */
   index?: boolean | undefined
 }
 
 /** The result of a load. */
 export interface LoadResult {
-  /** Documents that were loaded. */
+  /** Number of loaded documents. */
   loaded: number
-  /** Documents that the store has now. */
+  /** Number of documents in the store afterwards. */
   documents: number
   seconds: number
 }
 
 /**
- * Loads documents into PostgreSQL or LanceDB. Documents that exist are replaced, so you can repeat
- * a load that was stopped.
+ * Loads documents into PostgreSQL or LanceDB. It replaces existing documents, so you can repeat an
+ * interrupted load.
  *
  * ```ts
  * await loadStore({ store: 'postgres://localhost/kith', docs: 'docs.npy', corpus: 'corpus.jsonl' })
@@ -68,7 +68,7 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
     try {
       await (isNew ? store.add(documents) : store.replace(documents))
     } catch (error) {
-      // A store wraps its caller's errors: an abort is thrown as ABORTED instead.
+      // A store wraps the errors of its caller; an abort must be thrown as ABORTED.
       throwIfAborted(hooks.signal)
       throw error
     }
@@ -88,7 +88,10 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
   }
 }
 
-/** Keeps the scale of estimated relevance in the store, or beside the file, where searches look for it. */
+/**
+ * Saves the background of estimated relevance in the store, or beside the file, where searches look
+ * for it.
+ */
 async function makeBackground(
   store: Store,
   { store: address, docs }: LoadInputs,
@@ -101,7 +104,7 @@ async function makeBackground(
   else await collectBackground({ docs: address, model })
 }
 
-/** The tokenizer that a load asks for; undefined keeps the store's own. */
+/** Returns the tokenizer that a load requests, or undefined to keep the store's own. */
 async function tokenizerFor(
   { store: address, corpus, tokenizer }: LoadInputs,
   hooks: Hooks,

@@ -20,18 +20,21 @@ export interface CalibrateInputs extends DefaultTokenizer {
   corpus: string
   queryText: string
   qrels: string
-  /** A file that `kith background` made; default: the one beside `docs`, which is made if it is missing. */
+  /**
+   * A file made by `kith background`; default: the file beside `docs`, which is made if it is
+   * missing.
+   */
   background?: string | undefined
   /** The file to write. */
   out: string
 }
 
-/** Candidates of a query that are read, as with the default settings. */
+/** Number of candidates to read per query, as with the default settings. */
 const LOOKED_AT = 200
-/** Hits that have an estimate. */
+/** Number of hits with an estimate. */
 const ESTIMATED = 20
 
-/** Fits the estimated relevance to judged queries, says whether that helps, and draws it. */
+/** Fits the estimated relevance to judged queries, reports whether that helps, and plots it. */
 export async function calibrateRun(
   inputs: CalibrateInputs,
   hooks: Hooks = {},

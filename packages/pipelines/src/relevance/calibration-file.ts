@@ -9,7 +9,7 @@ export async function readCalibration(file: string): Promise<Calibration> {
     const { a, b } = JSON.parse(text) as Calibration
     if (Number.isFinite(a) && a > 0 && Number.isFinite(b)) return { a, b }
   } catch {
-    // The error below names the problem.
+    // The error below describes the problem.
   }
   throw new FileError(file, '', 'is not a calibration; make one with kith calibrate')
 }

@@ -8,21 +8,24 @@ import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { placeOf, storeName, wholeAddress } from '../join/stores.ts'
 
-/** The inputs of a background. */
+/** The inputs for making a background. */
 export interface BackgroundInputs
   extends BackgroundOptions,
     Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
-  /** Embeddings of all documents. */
+  /** The embeddings of all documents. */
   docs?: string | undefined
-  /** A store instead: `postgres://…`, or a LanceDB folder or URL; it keeps the background itself. */
+  /**
+   * A store to use instead: `postgres://…`, or a LanceDB folder or URL; the store saves the
+   * background.
+   */
   store?: string | undefined
   /** The file to write; default: beside `docs`, where commands look for it. */
   out?: string | undefined
 }
 
 /**
- * Samples documents of a file or store, and keeps the scale on which the relevance of hits is
- * estimated. `out` of the result says where.
+ * Samples documents of a file or store, and saves the background for estimating the relevance of
+ * hits. `out` of the result is its location.
  */
 export async function collectBackground(
   inputs: BackgroundInputs,

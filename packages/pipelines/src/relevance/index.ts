@@ -1,6 +1,6 @@
 /**
- * Internal: backgrounds and calibrations of files, for the command line. Programs make a background
- * with `background` of `@kith/core`.
+ * Internal: backgrounds and calibrations of files, for the command line. Use `background` of
+ * `@kith/core` to make a background in programs.
  */
 
 export { type CalibrateInputs, calibrateRun } from './calibrate-run.ts'

@@ -3,7 +3,7 @@ import type { CalibrationResult } from '@kith/ir/internal'
 import { collectionName } from '../files/paths.ts'
 import { pageBeside } from '../job/job-defaults.ts'
 
-/** The reliability diagram of a calibration: a page, and the picture alone. */
+/** The files of a calibration's reliability diagram: a page, and the image alone. */
 export interface ReliabilityFiles {
   page: string
   picture: string
@@ -17,7 +17,8 @@ export const verdicts: Readonly<Record<CalibrationResult['helps'], string>> = {
 }
 
 /**
- * The path of a calibration's diagram: beside the calibration; undefined for a pipe or a device.
+ * Returns the paths of a calibration's diagram, beside the calibration; undefined for a pipe or a
+ * device.
  */
 export function reliabilityFiles(out: string): ReliabilityFiles | undefined {
   if (isPipeOrDevice(out)) return undefined
@@ -25,7 +26,10 @@ export function reliabilityFiles(out: string): ReliabilityFiles | undefined {
   return { page, picture: page.replace(/html$/, 'svg') }
 }
 
-/** Draws the relevance of hits against the share of relevant ones, before and after calibration. */
+/**
+ * Plots the estimated relevance of hits against the fraction of relevant hits, before and after
+ * calibration.
+ */
 export async function drawReliability(
   result: CalibrationResult,
   { page, picture }: ReliabilityFiles,

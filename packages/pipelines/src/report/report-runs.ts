@@ -16,28 +16,28 @@ import { usualMeasures } from '../job/job-defaults.ts'
 import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'
 import { trainingFigure } from '../train/compare-trainings.ts'
 
-/** No file of figures comes near this size. */
+/** Maximum bytes of a file of figures; real files are much smaller. */
 const LARGEST_FIGURES = 64 * 2 ** 20
 
-/** Runs to compare on a page, and its further contents. */
+/** The runs to compare on a page, and its further contents. */
 export interface ReportInputs extends Omit<EvaluateInputs, 'clusters'>, TextFiles {
   /** The page to write. */
   out: string
   title?: string | undefined
-  /** The subject of the page, in a sentence. */
+  /** The subject of the page, in one sentence. */
   about?: string | undefined
-  /** Folders of trainings, for their curves. */
+  /** Folders of trainings, for plotting their metrics. */
   training?: readonly string[] | undefined
-  /** A file of further figures, as `sweepRun` writes it. */
+  /** A file of further figures, as written by `sweepRun`. */
   figures?: string | undefined
-  /** A file of further tables: a JSON list of `{ title, note, rows }`. */
+  /** A file of further tables: a JSON array of `{ title, note, rows }`. */
   tables?: string | undefined
-  /** Command lines that make the page again, to be shown on it. */
+  /** Command lines for making the page again, to show on it. */
   commands?: string[] | undefined
 }
 
 /**
- * Compares runs on one HTML page: measures, significance, every query before and after.
+ * Compares runs on one HTML page: measures, significance, and every query before and after.
  *
  * ```ts
  * await reportRuns({ qrels: 'qrels.trec', runs: ['run.trec', 'better.trec'], out: 'report.html' })
@@ -118,7 +118,7 @@ function shownInputs(
   return all.map((input) => ({ ...input, file: shownPath(input.file) }))
 }
 
-/** The settings of a run, if its sidecar belongs to exactly this file. */
+/** Returns the settings of a run, if its sidecar belongs to exactly this file. */
 async function settingsOf(
   run: string,
   { onRemark }: Hooks,

@@ -13,14 +13,17 @@ import { namedError } from '../tasks/job.ts'
 import { checkPairFiles, openPairTexts, type PairTexts } from './pair-texts.ts'
 import { reorderFirst } from './rerank-slice.ts'
 
-/** Queries under way: enough that no core of the cross-encoder waits for the last text of a query. */
+/**
+ * Number of queries to process concurrently: enough that no core idles during the last text of a
+ * query.
+ */
 const AHEAD = 16
 
-/** The cross-encoder that follows a ranking, and the number of documents it reads. */
+/** The cross-encoder that reranks after Kith, and the number of documents that it reads. */
 export interface ThenCrossEncode {
   /** A folder, or a name on the hub, such as `cross-encoder/ms-marco-MiniLM-L-6-v2`. */
   model: string
-  /** How many of each query's first documents the cross-encoder reranks. */
+  /** Number of each query's first documents that the cross-encoder reranks. */
   first: number
 }
 
@@ -32,7 +35,7 @@ interface CrossEncodingParts {
   missing: MissingPolicy
 }
 
-/** The inputs of a ranking that a cross-encoder takes too. */
+/** The inputs of a reranking that the cross-encoder needs, too. */
 interface Inputs extends DocumentPlace, TextFiles {
   missing: MissingPolicy
   workers?: number | undefined
@@ -66,11 +69,11 @@ async function load(
   return loadCrossEncoder(name, { threads, onDownload: downloadRemarks(hooks) })
 }
 
-/** A cross-encoder that puts the first documents of rankings in order. `close` ends its processes. */
+/** A cross-encoder that reranks the first documents of rankings. `close` ends its processes. */
 export class CrossEncoding {
-  /** Queries and documents without a text. */
+  /** The queries and documents without a text. */
   readonly report = new MissingReport()
-  /** Texts that were scored, and how many of them were longer than the model takes beside the query. */
+  /** Number of scored texts, and of texts truncated to fit the model together with the query. */
   readonly counts = { texts: 0, cut: 0 }
   readonly #parts: CrossEncodingParts
   readonly #before = new RankingSpool()
@@ -83,15 +86,15 @@ export class CrossEncoding {
     return this.#parts.settings
   }
 
-  /** The rankings as they came. */
+  /** The rankings before the cross-encoder. */
   get before(): Iterable<RankedQuery> {
     return this.#before
   }
 
   /**
-   * Rankings whose first documents are in the order of the cross-encoder's scores, with all others
-   * behind them unchanged. Every place keeps its score. All rankings are read before the first is
-   * reordered, so that mistakes in them are reported before the long work.
+   * Yields the rankings with their first documents reranked by the cross-encoder, followed by all
+   * other documents unchanged. The scores stay at their ranks. It reads all rankings before it
+   * reranks the first, so that errors in them are reported before the long work.
    */
   async *reorder(
     rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
@@ -144,16 +147,16 @@ export class CrossEncoding {
   }
 }
 
-/** Texts in the order of a cross-encoder's scores. */
+/** The order of texts by a cross-encoder's scores. */
 interface CrossEncoderOrder {
-  /** Their indices, best first; equal ones keep their order, and missing texts stand behind all others. */
+  /** The indexes of the texts, best first; ties keep their order, and missing texts come last. */
   order: number[]
-  /** Texts that were scored, and how many of them were longer than the model takes beside the query. */
+  /** Number of scored texts, and of texts truncated to fit the model together with the query. */
   scored: number
   cut: number
 }
 
-/** Puts texts in order by how a cross-encoder scores them for a query. */
+/** Ranks texts by a cross-encoder's scores for a query. */
 async function crossEncoderOrder(
   model: Pick<CrossEncoder, 'crossEncode'>,
   query: string,
@@ -173,17 +176,19 @@ async function crossEncoderOrder(
   return { order: [...best, ...missing], scored: known.length, cut }
 }
 
-/** Rankings in a temporary file, in their order: a run that waits for its next step need not fit in memory. */
+/**
+ * Rankings in a temporary file, in order, so that a run between two steps need not fit in memory.
+ */
 class RankingSpool implements Iterable<RankedQuery> {
   readonly #file = new TemporaryFile('rankings')
-  /** The end of each ranking. */
+  /** The end position of each ranking in the file. */
   readonly #ends: number[] = []
 
   constructor() {
     this.#file.hide()
   }
 
-  /** How many rankings there are. */
+  /** Number of rankings. */
   get size(): number {
     return this.#ends.length
   }

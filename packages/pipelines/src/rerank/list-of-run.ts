@@ -18,7 +18,10 @@ function needsRelevance(cutoff: RerankInputs['cutoff']): boolean {
   return cutoff !== undefined && typeof cutoff !== 'number'
 }
 
-/** Makes lists of the rankings: folds, cuts and estimates relevance; undefined if none is needed. */
+/**
+ * Returns the options for folding, truncating and estimating relevance; undefined if none is
+ * needed.
+ */
 export async function listOf(
   plan: ListPlan,
   documents: RunDocuments,

@@ -6,7 +6,7 @@ import type { RerankInputs } from './rerank-run.ts'
 
 const rules = rulesOf(listTable)
 
-/** Throws if list settings are wrong, have no effect, or cannot be combined with other inputs. */
+/** Throws if list settings are invalid, have no effect, or cannot be combined with other inputs. */
 export function checkList(inputs: RerankInputs): void {
   const { list, queryText, thenCrossEncode, tuned, force } = inputs
   const [first] = namesOf(list)
@@ -29,24 +29,24 @@ export function checkList(inputs: RerankInputs): void {
   }
 }
 
-/** The list settings that are given. */
+/** Returns the names of the given list settings. */
 export function namesOf(list: RunList | undefined): (keyof RunList)[] {
   const names = Object.keys(list ?? {}) as (keyof RunList)[]
   return names.filter((name) => list![name] !== undefined)
 }
 
-/** Whether documents leave the list: then all candidates of a query are looked at. */
+/** Returns whether documents leave the list: then all candidates of a query are considered. */
 export function leavesOut({ collapse, group }: RunList = {}): boolean {
   return collapse !== undefined || group !== undefined
 }
 
-/** The options of a list that are the same for all queries. */
+/** Returns the list options that are equal for all queries. */
 export function sameForAll(list: RunList): ListOptions {
   const { group: _, prior: __, ...same } = list
   return same
 }
 
-/** The fields of the corpus that a list needs. */
+/** Returns the fields of the corpus that a list needs. */
 export function fieldsOf({ group, prior }: RunList = {}): string[] {
   return [...new Set([group, prior].filter((field) => field !== undefined))]
 }

@@ -1,15 +1,18 @@
 import { KithError, type ListOptions } from '@kith/core'
 import type { Need, Rule, SettingTable } from '@kith/core/internal'
 
-/** How the documents of a query become a list; `shortlist` of `@kith/core` explains each. */
+/** Settings for making a list from a query's documents; see `shortlist` of `@kith/core`. */
 export interface RunList {
-  /** Folds documents into an earlier one with this cosine or more, or with the same text. */
+  /**
+   * Folds a document into an earlier document if their cosine is at least this, or if their texts
+   * are equal.
+   */
   collapse?: number | undefined
-  /** The field of the corpus by which documents are grouped; a document without it is in no group. */
+  /** The field of the corpus that groups documents; documents without it belong to no group. */
   group?: string | undefined
-  /** Documents of one group that are written. */
+  /** Maximum number of documents per group to write. */
   maxPerGroup?: number | undefined
-  /** The field of the corpus with a number that is added to the document's score. */
+  /** The field of the corpus with a number to add to the document's score. */
   prior?: string | undefined
   priorWeight?: number | undefined
   priorScale?: ListOptions['priorScale']

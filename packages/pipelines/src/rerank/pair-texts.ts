@@ -7,21 +7,26 @@ import { openBoth } from '../join/contexts.ts'
 import type { TextFiles } from '../join/open-texts.ts'
 import { type DocumentPlace, placeOf, type StoreAddress, wholeAddress } from '../join/stores.ts'
 
-/** The sources of the texts of queries and documents; a store has the texts of its documents. */
+/** The sources of query and document texts; a store has the texts of its documents. */
 interface PairFiles {
   queryText: string
   documents: { corpus: string } | { store: StoreAddress }
 }
 
-/** The texts of queries and documents by their ids, for a cross-encoder. */
+/** The texts of queries and documents by id, for a cross-encoder. */
 export interface PairTexts {
   query(id: string): string | undefined
-  /** The texts of documents, in the order of their ids; undefined if there is none. */
+  /**
+   * Reads the texts of documents, in the order of the ids; undefined for a document without a text.
+   */
   documents(ids: readonly string[]): Promise<(string | undefined)[]>
   close(): Promise<void>
 }
 
-/** The files of the texts, if they are named and can be read twice: the ranking reads them too. */
+/**
+ * Returns the files of the texts; throws unless they are given and can be read twice, since
+ * reranking reads them, too.
+ */
 export function checkPairFiles(inputs: DocumentPlace & TextFiles): PairFiles {
   const { corpus, queryText } = inputs
   const place = placeOf(inputs)
@@ -36,7 +41,7 @@ export function checkPairFiles(inputs: DocumentPlace & TextFiles): PairFiles {
   return { queryText, documents }
 }
 
-/** Opens the texts. */
+/** Opens the texts of queries and documents. */
 export async function openPairTexts({ queryText, documents }: PairFiles): Promise<PairTexts> {
   const [queries, opened] = await openBoth(TextStore.open(queryText), () =>
     'store' in documents ? storeTexts(documents.store) : fileTexts(documents.corpus),

@@ -17,47 +17,49 @@ import {
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 
-/** How runs are measured. */
+/** Options for evaluating runs. */
 export interface Measuring extends EvaluationOptions {
-  /** By their names in ir_measures; default `usualMeasures`. */
+  /** The measures, by their names in ir_measures; default `usualMeasures`. */
   measures?: readonly string[] | undefined
 }
 
 /** Figures before and after reranking. */
 export interface RerankFigures {
-  /** The run before and after; between them, if a cross-encoder followed, the reranked run. */
+  /**
+   * The run before and after reranking; with a cross-encoder, the run before it comes between them.
+   */
   evaluations:
     | [before: NamedEvaluation, after: NamedEvaluation]
     | [before: NamedEvaluation, reranked: NamedEvaluation, after: NamedEvaluation]
-  /** Comparisons by the name of the run and the measure. */
+  /** The comparisons by run name and measure. */
   comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
-  /** The verdict by the first measure, in a sentence. */
+  /** The verdict by the first measure, in one sentence. */
   verdict: string
-  /** Runs whose models or settings were learned from some of the queries, in a sentence each. */
+  /** One sentence for each run whose model or settings were learned from some of the queries. */
   warnings: string[]
 }
 
 /** A run before and after reranking. */
 interface Reranking {
-  /** The run is read again unless it is in memory. */
+  /** The run before reranking; its file is read again unless `run` holds it in memory. */
   before: { file: string; run: Run | undefined }
-  /** The new rankings, if a cross-encoder followed them. */
+  /** The rankings before the cross-encoder, if there is one. */
   reranked: Iterable<RankedQuery> | undefined
   /** The file of the result. */
   after: string
   measuring: Measuring | undefined
-  /** Whether the result has fewer documents, or no query if all of its documents were left out. */
+  /** Whether a cutoff was set, which may remove all documents of a query. */
   cut: boolean
   hooks: Hooks
 }
 
-/** Measures a run before and after reranking. */
+/** Evaluates a run before and after reranking. */
 export async function measureReranking(
   qrelsFile: string,
   { before, reranked, after: out, measuring = {}, cut, hooks }: Reranking,
 ): Promise<RerankFigures> {
   const { measures = usualMeasures, ...asked } = measuring
-  // Queries that the cutoff leaves without documents count as 0.
+  // Queries that lose all documents to the cutoff count as 0.
   const options = cut ? { ...asked, complete: true } : asked
   const qrels = await readQrels(qrelsFile)
   const first = {
@@ -80,7 +82,7 @@ export async function measureReranking(
   return { evaluations, comparisons, verdict, warnings }
 }
 
-/** Measures rankings one by one. */
+/** Evaluates rankings one by one. */
 function evaluateRankings(evaluator: Evaluator, rankings: Iterable<RankedQuery>): Evaluation {
   for (const ranking of rankings) {
     const builder = new RunBuilder()

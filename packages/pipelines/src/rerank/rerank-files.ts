@@ -20,13 +20,13 @@ import type { Reranked, RerankPlan } from './rerank-run.ts'
 import type { RerankedSlice, RerankRules, RerankSliceInputs } from './rerank-slice.ts'
 import { rowFields } from './row-fields.ts'
 
-/** Reranks with the embeddings of a file of documents. */
+/** Reranks with the documents' embeddings from a file. */
 export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks): Promise<Reranked> {
-  // The run is looked through while the embeddings are read. An error of it is thrown below.
+  // The run is indexed while the embeddings are read. An error of the run is thrown below.
   const opening = openRun(plan.run)
   opening.catch(() => {})
   const { queries, dimensions, memory } = plan
-  // A reranking finds by itself where a row is not finite.
+  // Reranking itself reports a row that is not finite.
   const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
   try {
     return await rerankWith(vectors, await opening, { ...plan, docs }, hooks)
@@ -43,7 +43,7 @@ async function rerankWith(
 ): Promise<Reranked> {
   const { queries, docs } = vectors
   const ranked = { run: plan.run, rankings: namesOf(all), queries, documents: documentsIn(docs) }
-  // All shards compare by the metric of the whole run.
+  // All shards use the metric of the whole run.
   const metric = await runMetric(plan.settings.metric, ranked, hooks)
   const { shard = { index: 1, count: 1 } } = plan
   const share = shareOf(shard, all.queries)
@@ -104,8 +104,8 @@ async function rerankWith(
 }
 
 /**
- * Reranks a run slice by slice and writes the result. Workers read, rank and format whole slices;
- * this thread only hands them on and writes.
+ * Reranks a run slice by slice and writes the result. Workers read, rerank and format whole slices;
+ * this thread only distributes the slices and writes the results.
  */
 async function rerankSlices(
   run: OpenRun,
@@ -115,7 +115,7 @@ async function rerankSlices(
 ): Promise<{ reranked: number; folded: number; report: MissingReport }> {
   const { out, missing, crossEncoding, kept, workers = workersFor(run.queries) } = plan
   const format = outputFormat(out)
-  // Parquet has rows of many slices in a group.
+  // A row group of Parquet spans many slices.
   const form = crossEncoding || format === 'parquet' ? undefined : { file: out, format }
   const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), workers, { batch: 1 })
   const onDone = stageOf(hooks, 'reranking', run.queries)
@@ -152,8 +152,8 @@ async function rerankSlices(
 }
 
 /**
- * The texts that reranking a run needs, of queries and documents that have an embedding. A byte for
- * each row is all that is kept of the run.
+ * Selects the texts for reranking a run: of queries and documents with an embedding. It keeps only
+ * one byte per row.
  */
 async function textsOfSlices(
   run: OpenRun,
@@ -168,7 +168,7 @@ async function textsOfSlices(
       const row = queries.rowOf(query)
       if (row === undefined) continue
       asked[row] = 1
-      // If candidates are skipped, later ones move up into the context.
+      // If candidates are skipped, later candidates move up into the context.
       for (const number of missing === 'skip' ? ids : ids.subarray(0, lookedAt)) {
         const found = docs.ids.find(documents, number)
         if (found >= 0) needed[found] = 1

@@ -31,48 +31,52 @@ import { rerankStore } from './rerank-store.ts'
 
 /** The inputs of a reranking. */
 export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions, DefaultTokenizer {
-  /** The run to reorder. One in Parquet can have the embeddings and texts of its documents itself. */
+  /** The run to rerank. A Parquet run can contain the embeddings and texts of its documents. */
   run: string
-  /** Embeddings of its queries. */
+  /** The embeddings of the run's queries. */
   queries: string
   /** The run to write. */
   out: string
-  /** Texts of the documents; a store has them itself. With texts, the words are a second view. */
+  /**
+   * The texts of the documents; a store has its own texts. With texts, BM25 scores are used, too.
+   */
   corpus?: string | undefined
-  /** Texts of the queries. */
+  /** The texts of the queries. */
   queryText?: string | undefined
-  /** Judgments: the result has figures before and after. */
+  /** The judgments, for figures before and after reranking. */
   qrels?: string | undefined
   measuring?: Measuring | undefined
   settings?: PartialMethodSettings | undefined
-  /** The source of term statistics for the BM25 score; default: `corpus`, or a store's own. */
+  /** The source of term statistics for the BM25 score; default: `corpus`, or the store's own. */
   statistics?: StatisticsSource | undefined
   /**
    * The result of a tuning, whose settings are used; if it advises against reranking, the run stays
    * unchanged.
    */
   tuned?: Tuned | undefined
-  /** The file that `tuned` was read from: the sidecar names it, and the queries it was tuned on. */
+  /** The file of `tuned`: the sidecar names it, and the queries it was tuned on. */
   tunedFile?: string | undefined
-  /** Rerank even if tuning advises against it. */
+  /** Whether to rerank even if tuning advises against it. */
   force?: boolean | undefined
-  /** Have a cross-encoder put each query's first documents in order when they are reranked; it reads the texts. */
+  /** A cross-encoder that reranks each query's first documents after Kith; it reads the texts. */
   thenCrossEncode?: ThenCrossEncode | undefined
-  /** Which of the reranked documents of a query are written; needs texts. */
+  /** Selects the reranked documents of a query to write; needs texts. */
   cutoff?: Cutoff | undefined
   /**
-   * A file that `kith background` made, for `cutoff` and the column `relevance` of a Parquet run;
-   * default: the one beside `docs`, or the store's.
+   * A file made by `kith background`, for `cutoff` and the column `relevance` of a Parquet run;
+   * default: the file beside `docs`, or the store's background.
    */
   background?: string | undefined
-  /** A file that `kith calibrate` made, for the same. */
+  /** A file made by `kith calibrate`, for `cutoff` and the column `relevance`. */
   calibration?: string | undefined
-  /** Folds near-duplicates, writes few documents of a group, and counts priors. */
+  /** Folds near-duplicates, limits the documents per group, and adds priors. */
   list?: RunList | undefined
-  /** Reranks one of several equal parts of the queries; the parts together are the whole run. */
+  /**
+   * One of several equal shards of the queries to rerank; the shards together are the whole run.
+   */
   shard?: Shard | undefined
   missing?: MissingPolicy | undefined
-  /** Threads; the result does not depend on their number. */
+  /** Number of threads; the result does not depend on it. */
   workers?: number | undefined
 }
 
@@ -81,15 +85,18 @@ export interface RerankResult {
   out: string
   queries: number
   seconds: number
-  /** Queries and candidates that lacked something and were skipped. */
+  /** The queries and candidates that were skipped because of missing data. */
   missing: readonly Missing[]
-  /** Documents that were folded into others, as near-duplicates or further ones of a group, if `list` asks for it. */
+  /**
+   * Number of documents that `list` folded into others, as near-duplicates or beyond the limit of a
+   * group.
+   */
   folded?: number | undefined
-  /** Figures before and after, if there are judgments. */
+  /** The figures before and after reranking, if there are judgments. */
   figures?: RerankFigures | undefined
-  /** Texts that a cross-encoder scored, and how many of them were longer than it takes. */
+  /** Number of texts that a cross-encoder scored, and of texts that were truncated. */
   crossEncoded?: { texts: number; cut: number } | undefined
-  /** Why the run was left as it was, if tuning advises against reranking. */
+  /** Why the run stayed unchanged, if tuning advises against reranking. */
   kept?: Pick<Tuned, 'verdict' | 'reason'> | undefined
 }
 
@@ -155,25 +162,25 @@ function checkShare({ shard, qrels, tuned, force, ...inputs }: RerankInputs): vo
   }
 }
 
-/** Inputs whose settings are complete. */
+/** Inputs with complete settings. */
 export interface RerankPlan extends RerankInputs {
   settings: MethodSettings
   missing: MissingPolicy
-  /** Puts the first documents of the new rankings in order, if there is one. */
+  /** The cross-encoder that reranks the first documents of the new rankings, if any. */
   crossEncoding: CrossEncoding | undefined
-  /** The columns that the new run takes from the old one. */
+  /** The columns that the new run keeps from the old run. */
   kept: KeptColumns | undefined
 }
 
-/** The new run is written, with its sidecar. */
+/** The result of a reranking, after the new run and its sidecar were written. */
 export interface Reranked {
-  /** How many queries were reranked. */
+  /** Number of reranked queries. */
   queries: number
   seconds: number
   report: MissingReport
-  /** Documents that were folded into others, if the list asks for it. */
+  /** Number of documents that the list folded into others. */
   folded?: number | undefined
-  /** The old run, if it had to be read whole. */
+  /** The old run, if it had to be read into memory. */
   whole?: Run | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The one executor of rerankings: files, stores, batches and teachers hand it queries with candidates. */
+/** Reranks queries with candidates, for files, stores, batches and teachers. */
 
 import {
   type ListedHit,
@@ -29,27 +29,27 @@ import type { Job } from '../tasks/job.ts'
 import { readSlice, type SliceTask } from '../tasks/open-run.ts'
 import { candidateFields, type RowFields } from './row-fields.ts'
 
-/** How much of a query is looked at, and what happens if something is missing. */
+/** The number of considered candidates, and the policy for missing data. */
 export interface RerankRules {
   missing: MissingPolicy
-  /** How many of a query's first candidates are looked at. */
+  /** Number of a query's first candidates to consider. */
   lookedAt: number
 }
 
-/** A query whose embedding, candidates and texts were found. */
+/** A query with its embedding, candidates and texts. */
 export interface JoinedQuery extends ContextRows {
-  /** The texts of the query and the candidates, if words count. */
+  /** The texts of the query and of the candidates, if BM25 scores are used. */
   text: PreparedText | undefined
   texts: PreparedText[] | undefined
-  /** The places in the old ranking: preselected candidates first, then all others in their order. */
+  /** Positions in the old ranking: preselected candidates first, then all others in their order. */
   places: Uint32Array
 }
 
 /**
- * Joins the queries of a slice with their embeddings and texts; undefined for a query that lacks
- * something, which keeps its old ranking.
+ * Joins the queries of a slice with their embeddings and texts; undefined for a query with missing
+ * data, which keeps its old ranking.
  *
- * @param report Gets the ids that lack something.
+ * @param report Collects the ids with missing data.
  */
 export function joinSlice<Id extends DocumentId>(
   slice: readonly { query: string; ids: ArrayLike<Id> }[],
@@ -74,7 +74,7 @@ export function joinSlice<Id extends DocumentId>(
   })
 }
 
-/** Ranks joined queries by the vectors of their candidates, and by the words if these count. */
+/** Creates a function that ranks joined queries by vectors, and by words if they have texts. */
 export function rankerOf(
   settings: MethodSettings,
   contexts: ContextVectors,
@@ -83,7 +83,10 @@ export function rankerOf(
   return (joined) => contexts.use(joined, (vectors) => rankContext(reranker, joined, vectors))
 }
 
-/** Puts joined queries in a new order; with a list, folded and cut as it says, and with its estimates. */
+/**
+ * Creates a function that reorders joined queries; with a list, it also folds, truncates and
+ * estimates relevance.
+ */
 export function ordererOf(
   settings: MethodSettings,
   contexts: ContextVectors,
@@ -117,7 +120,7 @@ export function ordererOf(
   }
 }
 
-/** Ranks the candidates of one query, by the words too if all of them have texts. */
+/** Ranks the candidates of one query, by words, too, if all of them have texts. */
 export function rankContext(
   reranker: Reranker,
   { text, texts }: Pick<Context, 'text' | 'texts'>,
@@ -135,16 +138,16 @@ interface Context {
   texts?: readonly Text[] | undefined
 }
 
-/** Everything that reranking the slices of a run takes, in a form that can be handed to a worker thread. */
+/** The inputs for reranking the slices of a run, in a form that can be sent to a worker thread. */
 export interface RerankSliceInputs extends SliceSources, RerankRules {
-  /** The texts, if the words count. */
+  /** The texts, if BM25 scores are used. */
   texts: SharedRowTexts | undefined
   settings: MethodSettings
-  /** The file of the rankings; without a file they are returned. */
+  /** The file of the rankings; if undefined, the rankings are returned. */
   form: RankingForm | undefined
-  /** Makes lists of the rankings; undefined if none are needed. */
+  /** Options for making lists of the rankings; undefined if none are needed. */
   list?: ListOptions | undefined
-  /** The groups and priors of the documents, if the list counts them. */
+  /** The groups and priors of the documents, if the list uses them. */
   fields?: RowFields | undefined
 }
 
@@ -153,16 +156,18 @@ export interface RerankedSlice {
   /** The slice's part of the file, or its rankings if there is no file. */
   lines: Uint8Array<ArrayBuffer> | undefined
   rankings: RankedQuery[]
-  /** How many queries it has, and how many of them were reranked. */
+  /** Number of queries in the slice, and of reranked queries. */
   queries: number
   reranked: number
-  /** How many documents were folded into others. */
+  /** Number of documents that were folded into others. */
   folded: number
-  /** The ids that lack something; if that is an error, nothing was reranked. */
+  /** The ids with missing data; if that is an error, nothing was reranked. */
   missing: MissingIds[]
 }
 
-/** Reranks slice after slice of a run: reads it, joins it, ranks it, and formats the result. */
+/**
+ * Opens a job that reranks one slice of a run after another: reads, joins, reranks and formats it.
+ */
 export async function openRerankSliceJob(
   inputs: RerankSliceInputs,
 ): Promise<Job<SliceTask, RerankedSlice>> {
@@ -181,7 +186,7 @@ export async function openRerankSliceJob(
         ...{ lines: undefined, rankings: [], queries: list.length, reranked: 0, folded: 0 },
         missing: report.all(),
       }
-      // If missing data is an error, only the count of all missing data matters.
+      // If missing data is an error, nothing is reranked, and only the missing ids are reported.
       const refused = inputs.missing === 'error' && report.size > 0
       for (let i = 0; i < list.length && !refused; i++) {
         const { query, ids } = list[i]!
@@ -209,14 +214,14 @@ export async function openRerankSliceJob(
   }
 }
 
-/** The numbers at some places of a list. */
+/** Returns the numbers at the given positions of a list. */
 function pick(list: ArrayLike<number>, places: Uint32Array): Uint32Array {
   const picked = new Uint32Array(places.length)
   for (let i = 0; i < places.length; i++) picked[i] = list[places[i]!]!
   return picked
 }
 
-/** Some places of a ranking, ascending, and behind them all others in their order. */
+/** Returns some positions of a ranking, ascending, followed by all others in their order. */
 function withOthersBehind(first: readonly number[], total: number): Uint32Array {
   const places = new Uint32Array(total)
   let next = 0
@@ -229,19 +234,24 @@ function withOthersBehind(first: readonly number[], total: number): Uint32Array 
   return places
 }
 
-/** A query's new order: places in the old ranking, best first, scores that fall, and further columns. */
+/**
+ * A query's new order: positions in the old ranking, best first, decreasing scores, and further
+ * columns.
+ */
 export interface NewOrder {
   places: Uint32Array
   scores: Float32Array
   columns: Partial<Record<keyof RunColumns, Float32Array>>
-  /** How many candidates were folded into others. */
+  /** Number of candidates that were folded into others. */
   folded?: number
 }
 
 /**
- * The new order of all of a query's candidates, from the ranking of the preselected candidates.
+ * Returns the new order of all candidates of a query, from the ranking of the preselected
+ * candidates.
  *
- * @param joined Has the places in the old ranking: preselected candidates first, then all others.
+ * @param joined Has the positions in the old ranking: preselected candidates first, then all
+ * others.
  */
 export function newOrder(joined: Pick<JoinedQuery, 'places'>, ranking: Ranking): NewOrder {
   const { length } = joined.places
@@ -258,21 +268,21 @@ function placed({ places }: Pick<JoinedQuery, 'places'>, ranking: Ranking): NewO
   }
 }
 
-/** The other columns of the run for each document, in the new order. */
+/** Returns the scores and the further columns of the run, in the new order. */
 export function columnsOf({ scores, columns }: NewOrder): Omit<RankedQuery, 'query' | 'ids'> {
   return { scores, columns }
 }
 
-/** The columns of a query that keeps its old ranking: the same columns without values. */
+/** Returns the columns of a query that keeps its old ranking: the same columns without values. */
 export function emptyColumns(list: ListOptions | undefined): RunColumns {
   return list?.background ? { similarity: [], relevance: [] } : { similarity: [] }
 }
 
 /**
- * The ranking with its first documents in another order, all others behind them as they were. Every
- * place keeps its score.
+ * Reorders the first documents of a ranking; all others follow unchanged. The scores stay at their
+ * ranks.
  *
- * @param first The places of the first documents, best first.
+ * @param first The positions of the first documents, best first.
  */
 export function reorderFirst(
   { query, ids, scores, columns }: RankedQuery,
@@ -292,8 +302,8 @@ export function reorderFirst(
 }
 
 /**
- * An order as bytes, for a batch's results: places, scores, and some of the further columns. An order
- * without places is one byte, since an empty result means the old ranking.
+ * Encodes an order as bytes, for a batch's results: positions, scores, and some of the further
+ * columns. An order without positions is one byte, since an empty result means the old ranking.
  */
 export function encodeOrder(
   { places, scores, columns }: NewOrder,
@@ -308,9 +318,9 @@ export function encodeOrder(
 }
 
 /**
- * The order that bytes encode; undefined if they are not an order of this many candidates.
+ * Decodes an order; undefined if the bytes are not an order of this many candidates.
  *
- * @param names The further columns that the bytes have.
+ * @param names The further columns in the bytes.
  */
 export function decodeOrder(
   body: Uint8Array,
@@ -334,12 +344,15 @@ export function decodeOrder(
 const float = new Float32Array(1)
 const bits = new Int32Array(float.buffer)
 
-/** Equal scores would be reordered by document id by every tool that reads the run. */
+/**
+ * Makes scores strictly decreasing: tools that read the run would reorder equal scores by document
+ * id.
+ */
 function strictlyFalling(scores: Float32Array): Float32Array {
   for (let i = 1; i < scores.length; i++) {
     if (scores[i]! < scores[i - 1]!) continue
     float[0] = scores[i - 1]!
-    // The next float below: towards zero for a positive one, away from it for the others.
+    // The next lower float: towards zero for a positive number, away from zero for a negative one.
     if (float[0] === 0) float[0] = -1e-45
     else bits[0]! += float[0]! > 0 ? -1 : 1
     scores[i] = float[0]!

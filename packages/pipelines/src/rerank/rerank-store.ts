@@ -34,13 +34,13 @@ import { leavesOut, namesOf } from './list-settings.ts'
 import type { Reranked, RerankInputs, RerankPlan } from './rerank-run.ts'
 import { emptyColumns } from './rerank-slice.ts'
 
-/** Queries that go to a thread at a time. */
+/** Number of queries to send to a thread at a time. */
 const BATCH = 64
 
-/** Inputs whose settings are complete and whose documents are in a store. */
+/** Inputs with complete settings, and with documents in a store. */
 type StorePlan = Omit<RerankPlan, 'out' | 'store' | 'kept'> & { store: StoreAddress }
 
-/** Reranks with documents of a store, here. */
+/** Reranks with documents from a store, on this machine. */
 export async function rerankStore(
   asked: RerankPlan,
   store: StoreAddress,
@@ -85,7 +85,8 @@ export async function rerankStore(
  * Submits the reranking of a run to workers (`workBatches`, `kith work`) on any number of machines.
  *
  * ```ts
- * await submitRerank({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith' }, { name: 'mine' })
+ * await submitRerank({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith'
+ * }, { name: 'mine' })
  * ```
  */
 export async function submitRerank(
@@ -136,7 +137,7 @@ export async function submitRerank(
   }
 }
 
-/** The settings with the metric of the run. */
+/** Adds the metric of the run to the settings. */
 async function settingsInStore(
   { settings, ...files }: StorePlan,
   hooks: Hooks,
@@ -144,7 +145,10 @@ async function settingsInStore(
   return { ...settings, metric: await storedRunMetric(settings.metric, files, hooks) }
 }
 
-/** The settings of the batch, the contents of the sidecar, and the term statistics, if they count. */
+/**
+ * Returns the settings of the batch, the contents of the sidecar, and the term statistics if they
+ * are used.
+ */
 async function batchOf(
   plan: StorePlan,
   hooks: Hooks,
@@ -198,7 +202,7 @@ async function* rankings(
   }
 }
 
-/** A run has no line for a query whose documents are all cut. */
+/** Leaves out queries without documents: a run has no line for them. */
 async function* withDocuments(rankings: AsyncIterable<RankedQuery>): AsyncGenerator<RankedQuery> {
   for await (const ranking of rankings) if (ranking.ids.length > 0) yield ranking
 }

@@ -3,17 +3,17 @@ import type { ListOptions } from '@kith/core'
 import type { FileEmbeddings } from '@kith/ir'
 import type { RunList } from './list-table.ts'
 
-/** The groups and priors of documents by their rows, on memory that worker threads can share. */
+/** The groups and priors of documents by row, in shared memory. */
 export interface RowFields {
-  /** The number of each row's group, -1 if it has none. */
+  /** The number of each row's group; -1 for a row without a group. */
   groups: Int32Array | undefined
   priors: Float64Array | undefined
 }
 
-/** The fields of documents by id, as a corpus has them. */
+/** The fields of documents in a corpus, by id. */
 export type FieldsById = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
-/** Finds the groups and priors of documents by the rows that their ids have. */
+/** Finds the groups and priors of documents by the rows of their ids. */
 export function rowFields(
   { group, prior }: RunList,
   corpus: string,
@@ -55,7 +55,7 @@ function priorOf(corpus: string, id: string, field: string, value: unknown): num
   )
 }
 
-/** The groups and priors of a query's candidates. */
+/** Returns the groups and priors of a query's candidates. */
 export function candidateFields(
   { groups, priors }: RowFields,
   rows: Uint32Array,

@@ -3,20 +3,20 @@ import type { Embeddings } from '@kith/ir'
 import { type DocumentColumns, formatByName, TextStore } from '@kith/ir/internal'
 import type { Store, StoreDocument } from '@kith/stores'
 
-/** A column of documents in a run in Parquet; a title comes with its text. */
+/** A column of documents in a Parquet run; the column `text` includes the title. */
 export type DocumentColumn = 'text' | 'vector'
 
-/** The part of a search's inputs that says which columns it writes. */
+/** The inputs of a search that determine its columns. */
 export interface ColumnInputs {
   /** The run to write. */
   out: string
-  /** Columns of documents in a run in Parquet, so that the next command needs no other file. */
+  /** Columns of documents in a Parquet run, so that the next command needs no other file. */
   columns?: readonly DocumentColumn[] | undefined
-  /** Texts of the documents: for the column `text`, if no store has them. */
+  /** The texts of the documents, for the column `text` if no store has them. */
   corpus?: string | undefined
 }
 
-/** Refuses columns that a search cannot write. */
+/** Throws for columns that a search cannot write. */
 export function checkColumns({ out, columns = [] }: ColumnInputs, has: readonly string[]): void {
   if (columns.length === 0) return
   if (formatByName(out) !== 'parquet') {
@@ -28,7 +28,7 @@ export function checkColumns({ out, columns = [] }: ColumnInputs, has: readonly 
   throw new KithError('BAD_INPUT', `there is no ${missing} for the column; ${remedy}`)
 }
 
-/** The columns of documents in files. */
+/** Opens the columns of documents in files. */
 export async function columnsOfFiles(
   { columns = [], corpus }: ColumnInputs,
   docs?: Embeddings,
@@ -46,7 +46,7 @@ export async function columnsOfFiles(
   }
 }
 
-/** The columns of the documents of a store, which are fetched for one query at a time. */
+/** The columns of a store's documents, fetched for one query at a time. */
 export class StoreColumns {
   readonly #store: Store
   readonly #names: readonly DocumentColumn[]

@@ -10,22 +10,22 @@ import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { type ColumnInputs, columnsOfFiles } from './document-columns.ts'
 import type { SearchResult } from './search-run.ts'
 
-/** The inputs of a search by BM25, which needs no embeddings. */
+/** The inputs of a BM25 search, which needs no embeddings. */
 export interface Bm25Inputs extends ColumnInputs {
   bm25: true
-  /** Texts of the documents. */
+  /** The texts of the documents. */
   corpus: string
-  /** Texts of the queries. */
+  /** The texts of the queries. */
   queryText: string
-  /** Documents per query; default 200. */
+  /** Number of documents per query; default 200. */
   top?: number | undefined
-  /** How words become terms, `auto` for the tokenizer that fits the corpus; default `english`. */
+  /** The tokenizer; `auto` detects the tokenizer that fits the corpus. Default `english`. */
   tokenizer?: TokenizerName | 'auto' | undefined
 }
 
 /**
- * Searches all documents by BM25, through an index in memory, and writes a run. Undefined if the
- * corpus is too large for the index.
+ * Searches all documents by BM25 with an index in memory, and writes a run. Returns undefined if
+ * the corpus is too large for the index.
  */
 export async function searchBm25(
   inputs: Bm25Inputs,
@@ -49,7 +49,7 @@ export async function searchBm25(
   const found: RankedQuery[] = []
   queries.forEach(({ id, text }, i) => {
     const ranked = index.rank(text, top)
-    // A run has no line for a query without hits: measures count it as 0.
+    // A run has no line for a query without hits; measures count it as 0.
     if (ranked.ids.length > 0) found.push({ query: id, ...ranked })
     onDone(i + 1)
   })

@@ -27,17 +27,17 @@ export type { Bm25Inputs, ColumnInputs, DocumentColumn }
 
 /** The inputs of a search. */
 export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions, ColumnInputs {
-  /** Embeddings of the queries. */
+  /** The embeddings of the queries. */
   queries: string
-  /** Documents per query; default 200. */
+  /** Number of documents per query; default 200. */
   top?: number | undefined
-  /** Default: the inner product, or the similarity that the store was loaded for. */
+  /** The metric. Default: the inner product, or the metric that the store was loaded for. */
   metric?: Metric | undefined
-  /** Compare with every document of a store even if it has an index. */
+  /** Compares each query with every document of a store even if it has an index. */
   exact?: boolean | undefined
-  /** A condition in SQL that the documents of a store must fulfill. */
+  /** An SQL condition that the documents of a store must meet. */
   filter?: string | undefined
-  /** Threads; the result does not depend on their number. */
+  /** Number of threads; the result does not depend on it. */
   workers?: number | undefined
 }
 
@@ -46,7 +46,7 @@ export interface SearchResult {
   out: string
   queries: number
   documents: number
-  /** How many documents each query got; of a store and of BM25, at most. */
+  /** Number of documents per query; an upper limit for stores and BM25. */
   perQuery: number
   seconds: number
 }
@@ -88,7 +88,7 @@ export async function searchRun(
   return searchFiles({ ...plan, docs: place.docs }, hooks)
 }
 
-/** Finds the documents most similar to each query, exactly, and writes them as a run. */
+/** Searches a file exactly for the documents most similar to each query, and writes a run. */
 async function searchFiles(
   plan: SearchPlan & { docs: string },
   hooks: Hooks,
@@ -132,7 +132,7 @@ async function searchFiles(
   }
 }
 
-/** Writes a run, in Parquet with columns of documents if there are any. */
+/** Writes a run; a Parquet run includes the columns of documents, if any. */
 function writeFound(
   out: string,
   rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
@@ -141,10 +141,10 @@ function writeFound(
   return columns ? writeRunParquet(out, rankings, columns) : writeRun(out, rankings)
 }
 
-/** Queries that are searched at a time. */
+/** Number of queries to search at a time. */
 const BATCH = 64
 
-/** Finds the documents of a store most similar to each query, and writes them as a run. */
+/** Searches a store for the documents most similar to each query, and writes a run. */
 async function searchStore(
   plan: Omit<SearchPlan, 'store'> & { store: StoreAddress },
   hooks: Hooks,
@@ -195,7 +195,7 @@ async function searchStore(
   }
 }
 
-/** Says so if a store that was loaded for inner products found documents of different lengths. */
+/** Reports if a store that was loaded for inner products found documents of different lengths. */
 async function remarkStoreLengths(
   store: Store,
   ids: readonly string[],

@@ -11,29 +11,29 @@ import {
   sliceRun,
 } from '@kith/ir/internal'
 
-/** Some queries of a run, for a worker: bytes of its file, or rankings that were read already. */
+/** A slice of a run's queries for a worker: bytes of its file, or rankings in shared memory. */
 export type SliceTask =
   | { file: string; format: SlicedRun['format']; line: number; bytes: Uint8Array }
   | { rankings: SharedRankings }
 
-/** A run whose queries are handed to workers. */
+/** A run whose queries are distributed to workers. */
 export interface OpenRun {
   queries: number
-  /** The run, if it had to be read whole. */
+  /** The run, if it had to be read into memory. */
   whole: Run | undefined
-  /** The queries of the run, in their order. */
+  /** Yields the slices of the run, in order. */
   slices(): AsyncGenerator<OpenSlice>
 }
 
-/** A slice of a run, and how many queries it has. */
+/** A slice of a run, and its number of queries. */
 interface OpenSlice {
   task: SliceTask
   queries: number
 }
 
 /**
- * Opens a run for work on its queries. It is read slice by slice, unless its form makes that
- * impossible: then all of it is in memory.
+ * Opens a run for processing its queries. It is read slice by slice, or into memory if its format
+ * cannot be sliced.
  */
 export async function openRun(file: string): Promise<OpenRun> {
   const sliced = await sliceRun(file)
@@ -43,12 +43,12 @@ export async function openRun(file: string): Promise<OpenRun> {
   return runInMemory(await readRun(file))
 }
 
-/** A run that is in memory, for work on its queries. */
+/** Wraps a run in memory for processing its queries. */
 export function runInMemory(run: Run): OpenRun {
   return { queries: run.queries.length, whole: run, slices: () => rankingTasks(run) }
 }
 
-/** The queries of a run from one place to another, for work on a shard of them. */
+/** Returns the queries in a range of a run, for processing a shard. */
 export function queriesOf(run: OpenRun, from: number, to: number): OpenRun {
   return { queries: to - from, whole: undefined, slices: () => slicesWithin(run, from, to) }
 }
@@ -65,7 +65,7 @@ async function* slicesWithin(run: OpenRun, from: number, to: number): AsyncGener
   }
 }
 
-/** Some queries of a slice as a run. */
+/** Returns a range of a slice's queries as a run. */
 function part({ list, documents, scores }: SliceQueries, from: number, to: number): Run {
   const builder = new RunBuilder()
   for (const { query, ids } of list.slice(from, to)) {
@@ -78,15 +78,15 @@ function part({ list, documents, scores }: SliceQueries, from: number, to: numbe
   return builder.finish()
 }
 
-/** The queries of a slice, with their candidates by their numbers in a list of ids. */
+/** The queries of a slice; candidates are numbers in a list of ids. */
 interface SliceQueries {
   list: readonly { query: string; ids: Uint32Array }[]
   documents: IdList
-  /** The scores of the run, by the numbers of `ids`. */
+  /** The scores of the run, by the numbers in `ids`. */
   scores: ArrayLike<number>
 }
 
-/** Reads a slice: its queries, in the order of the run. */
+/** Reads the queries of a slice, in the order of the run. */
 export function readSlice(task: SliceTask): SliceQueries {
   const { queries, starts, order, documents, scores } = partsOf(task)
   const idsOf = (i: number) => order.subarray(starts[i]!, starts[i + 1]!)
@@ -102,7 +102,7 @@ function partsOf(task: SliceTask): RunParts {
 async function* sliceTasks(sliced: SlicedRun): AsyncGenerator<OpenSlice> {
   const { file, format } = sliced
   for await (const { slice, bytes } of readSlices(sliced)) {
-    // A copy: the bytes are a part of a buffer that would be handed to the worker as a whole.
+    // A copy, since otherwise the whole buffer of the bytes would be sent to the worker.
     const task = { file, format, line: slice.line, bytes: new Uint8Array(bytes) }
     yield { task, queries: slice.queries }
   }
@@ -114,12 +114,12 @@ async function* rankingTasks(run: Run): AsyncGenerator<OpenSlice> {
   }
 }
 
-/** The tasks of all slices. */
+/** Yields the tasks of all slices. */
 export async function* tasksOf(run: OpenRun): AsyncGenerator<SliceTask> {
   for await (const { task } of run.slices()) yield task
 }
 
-/** The queries of a run with their documents, in its order. */
+/** Yields the queries of a run with their documents, in order. */
 export async function* namesOf(run: OpenRun): AsyncGenerator<Pick<RankedQuery, 'query' | 'ids'>> {
   for await (const task of tasksOf(run)) {
     const { list, documents } = readSlice(task)

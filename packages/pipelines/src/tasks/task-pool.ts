@@ -14,21 +14,27 @@ import type { Job } from './job.ts'
 import type { SliceTask } from './open-run.ts'
 import type { TaskData } from './task-worker.ts'
 
-/** Tasks that a worker gets at a time, unless they are large themselves. */
+/** Number of tasks that a worker gets at a time, unless the tasks are large. */
 const BATCH = 64
 
-/** Batches that a worker has at a time, so that no worker idles while this thread works on one. */
+/**
+ * Number of batches that a worker has at a time, so that it does not idle while this thread is
+ * busy.
+ */
 const DEPTH = 3
 
-/** Batches per worker that are running, or wait for earlier batches, which a starting thread may have. */
+/**
+ * Number of batches per worker that are running, or finished and waiting for earlier batches, which
+ * may be in a starting thread.
+ */
 const AHEAD = 16
 
-/** Below this many tasks, starting workers takes longer than the work. */
+/** Below this number of tasks, starting workers takes longer than the tasks. */
 const FEW = 256
 
 const entry = workerEntry(import.meta.url, 'tasks/task-worker.js')
 
-/** The default number of threads for this many tasks. */
+/** Returns the default number of threads for a number of tasks. */
 export function workersFor(tasks: number): number {
   return tasks < FEW ? 1 : availableParallelism()
 }
@@ -36,14 +42,17 @@ export function workersFor(tasks: number): number {
 type Done<Name extends JobName> = [task: Jobs[Name]['task'], answer: Jobs[Name]['answer']]
 type Tasks<Name extends JobName> = Iterable<Jobs[Name]['task']> | AsyncIterable<Jobs[Name]['task']>
 
-/** How tasks are done. */
+/** Options for running tasks. */
 interface TaskOptions {
   signal?: AbortSignal | undefined
-  /** Tasks that a worker gets at a time; default 64. */
+  /** Number of tasks that a worker gets at a time; default 64. */
   batch?: number | undefined
 }
 
-/** Does tasks on several threads, this one included; each comes back with its answer, in the order of the tasks. */
+/**
+ * Runs tasks on several threads, including this one; yields each task with its answer, in the order
+ * of the tasks.
+ */
 export async function* runTasks<Name extends JobName>(
   name: Name,
   inputs: Jobs[Name]['inputs'],
@@ -82,7 +91,7 @@ async function* runInWorkers<Name extends JobName>(
   const data: TaskData<Name> = { name, inputs }
   let threads = 0
   const pool = new WorkerPool<Jobs[Name]['task'][], Jobs[Name]['answer'][]>({
-    // The other threads first: they take a while to start.
+    // Other threads first, since they take a while to start.
     start: () =>
       ++threads < workers
         ? new ThreadWorker({ entry, data, job: `a worker of ${name} tasks` })
@@ -99,7 +108,7 @@ async function* runInWorkers<Name extends JobName>(
   }
 }
 
-/** The inputs, tasks and answers of each kind of job; all can be handed to a worker thread. */
+/** The inputs, tasks and answers of each kind of job; all can be sent to a worker thread. */
 export interface Jobs {
   prepare: { inputs: { tokenizer: TokenizerName }; task: TextEntry[]; answer: SharedTexts }
   rerank: { inputs: RerankSliceInputs; task: SliceTask; answer: RerankedSlice }
@@ -117,7 +126,7 @@ type Opener<Name extends JobName> = (
   inputs: Jobs[Name]['inputs'],
 ) => Promise<Job<Jobs[Name]['task'], Jobs[Name]['answer']>>
 
-/** Each is loaded when it is opened, since a worker does one of them. */
+/** The openers of jobs; each module is loaded on first use, since a worker runs one kind of job. */
 const openers: { [Name in JobName]: () => Promise<Opener<Name>> } = {
   prepare: async () => (await import('../join/prepared-texts.ts')).openPrepareJob,
   rerank: async () => (await import('../rerank/rerank-slice.ts')).openRerankSliceJob,
@@ -135,8 +144,8 @@ export async function openJob<Name extends JobName>(
 }
 
 /**
- * A worker of a pool that works on this thread, beside the pool's others: a thread more would load and
- * compile the same modules once more. Between two tasks it lets this thread do everything else.
+ * A pool worker that runs on this thread, beside the pool's other workers: another thread would
+ * load and compile the same modules again. It yields to other work of this thread between tasks.
  */
 export class SameThreadWorker<Task, Answer> implements PoolWorker<Task[], Answer[]> {
   readonly ended: Promise<void>
@@ -147,7 +156,7 @@ export class SameThreadWorker<Task, Answer> implements PoolWorker<Task[], Answer
 
   constructor(job: Promise<Job<Task, Answer>>) {
     this.#job = job
-    // Each request fails with the error of a job that cannot be opened.
+    // Every request fails with the error of a job that cannot be opened.
     this.#last = job.catch(() => {})
     this.ended = new Promise((resolve) => {
       this.#end = resolve

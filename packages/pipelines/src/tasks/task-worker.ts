@@ -1,8 +1,8 @@
-/** The worker thread of the pool: answers a batch of tasks of one kind of job. */
+/** The worker thread of the pool: answers batches of tasks of one kind of job. */
 import { serveThread } from '@kith/base/pool/service'
 import { type JobName, type Jobs, openJob } from './task-pool.ts'
 
-/** The data that the thread is started with. */
+/** The start data of the thread. */
 export interface TaskData<Name extends JobName> {
   name: Name
   inputs: Jobs[Name]['inputs']

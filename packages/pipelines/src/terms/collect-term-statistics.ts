@@ -6,17 +6,17 @@ import { type Hooks, stageOf } from '../job/hooks.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { prepareEntry } from '../join/prepared-texts.ts'
 
-/** The inputs of a count of terms. */
+/** The inputs for counting terms. */
 export interface TermStatisticsInputs {
-  /** Texts of all documents. */
+  /** The texts of all documents. */
   corpus: string
-  /** The file to write: JSON if it ends in .json, else bytes. */
+  /** The file to write: JSON if the name ends in .json, else binary. */
   out: string
-  /** How words become terms, `auto` for the tokenizer that fits the texts; default `english`. */
+  /** The tokenizer; `auto` detects the tokenizer that fits the texts. Default `english`. */
   tokenizer?: TokenizerName | 'auto' | undefined
 }
 
-/** Documents between two reports of progress. */
+/** Number of documents between two progress reports. */
 const STEP = 1000
 
 /**
@@ -32,7 +32,7 @@ export async function collectTermStatistics(
 ): Promise<TermStatistics> {
   const { tokenizer } = await nameTokenizer({ tokenizer: asked }, { texts: corpus }, hooks)
   const builder = new TermStatisticsBuilder({ tokenizer })
-  // How many documents a file has is known at its end; its bytes are known before.
+  // The number of documents is known only at the end of a file; its size in bytes is known before.
   const total = (await stat(corpus).catch(() => undefined))?.size ?? 0
   const onDone = stageOf(hooks, 'counting terms', total)
   let done = 0

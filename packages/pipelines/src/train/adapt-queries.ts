@@ -5,13 +5,13 @@ import { learnedBehind } from '../files/learned-queries.ts'
 import { readSidecar, writeSidecar } from '../files/sidecar.ts'
 import { loadTrain } from './training-inputs.ts'
 
-/** Query embeddings to change, and the adapter that changes them. */
+/** The query embeddings to adapt, and the adapter. */
 export interface AdaptInputs extends OpenEmbeddingsOptions {
-  /** A folder with `adapter.safetensors`, by `trainFromFiles`. */
+  /** A folder with `adapter.safetensors`, written by `trainFromFiles`. */
   adapter: string
-  /** Embeddings of the queries. */
+  /** The embeddings of the queries. */
   queries: string
-  /** The embeddings to write. */
+  /** The file to write the adapted embeddings to. */
   out: string
 }
 
@@ -48,14 +48,16 @@ export async function adaptQueries(inputs: AdaptInputs): Promise<{ out: string; 
   }
 }
 
-/** The name of the encoder that made embeddings, if their sidecar knows it. */
+/** Returns the name of the encoder that made embeddings, if their sidecar records it. */
 export async function encoderOf(file: string): Promise<string | undefined> {
   const model = (await readSidecar(file))?.settings?.['model']
-  // A model in a folder has the name of the folder, wherever that is.
+  // A model folder is compared by its name, since its location may differ.
   return typeof model === 'string' ? basename(model) : undefined
 }
 
-/** Refuses embeddings of another encoder than the one that an adapter was fitted to. */
+/**
+ * Throws if embeddings come from another encoder than the encoder that an adapter was fitted to.
+ */
 async function checkEncoder(
   { adapter, queries }: AdaptInputs,
   fitted: string | undefined,

@@ -13,43 +13,44 @@ import {
 } from './hold-out.ts'
 import { loadTrain } from './training-inputs.ts'
 
-/** A shrinkage, and the measure of an adapter with it on held-out queries. */
+/** A shrinkage, and the measure of its adapter on held-out queries. */
 export interface TriedShrinkage {
   shrinkage: number
   value: number
 }
 
-/** The shrinkage to fit with, and how an adapter with it does on held-out queries. */
+/** The chosen shrinkage, and the figures of its adapter on held-out queries. */
 export interface ShrinkageChoice {
   shrinkage: number
   tried: readonly TriedShrinkage[]
-  /** The measure that decided. */
+  /** The measure that the choice was based on. */
   measure: string
-  /** Figures before and after; undefined if no queries are held out. */
+  /** The figures before and after; undefined if no queries are held out. */
   measures: HeldOutFigures['measures'] | undefined
 }
 
-/** Held-out queries, and how an adapter for them is fitted. */
+/** The held-out queries, and a function that fits an adapter. */
 interface ShrinkageTest {
   queries: HeldOutQueries
   docs: Embeddings
   metric: Metric
   level: number | undefined
   device: DeviceOptions
-  /** Fits an adapter to other queries than the held-out ones. */
+  /** Fits an adapter to the queries that are not held out. */
   fit(shrinkage: number): Promise<AdapterModel>
 }
 
-/** The factors of the usual shrinkage that are tried beside it. */
+/** The factors of the default shrinkage that are tried besides it. */
 const FACTORS = [4, 1 / 4]
-/** Held-out queries below which measures are too noisy to choose by. */
+/** Minimum number of held-out queries for choosing a shrinkage: measures on fewer are too noisy. */
 const ENOUGH = 100
-/** Another shrinkage is taken if it is better with this p value. */
+/** Maximum p value at which a better shrinkage replaces the default. */
 const SIGNIFICANT = 0.05
 
 /**
- * Chooses the shrinkage of an adapter. The usual one stays unless another is significantly better on
- * enough held-out queries with several judgments each: one label per query is too noisy to choose by.
+ * Chooses the shrinkage of an adapter. The default stays unless another shrinkage is significantly
+ * better on enough held-out queries with several judgments each: one label per query is too noisy
+ * for a choice.
  */
 export async function chooseShrinkage(
   { usual, given }: { usual: number; given: number | undefined },
@@ -81,7 +82,7 @@ export async function chooseShrinkage(
   }
 }
 
-/** The figures of held-out queries, with an adapter or without. */
+/** Evaluates held-out queries, with an adapter or without. */
 async function figuresOf(
   model: AdapterModel | undefined,
   { queries, docs, metric, level, device }: ShrinkageTest,

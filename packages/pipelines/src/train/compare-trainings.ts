@@ -4,18 +4,18 @@ import { FileError, writeAtomic } from '@kith/base'
 import type { TrainingFigure } from '@kith/report'
 import { jobDefaults } from '../job/job-defaults.ts'
 
-/** Trainings to compare, and where the picture goes. */
+/** The trainings to compare, and the file for the figure. */
 export interface CompareTrainingsInputs {
-  /** Folders of trainings, with their `metrics.jsonl`. */
+  /** The folders of trainings, with their `metrics.jsonl`. */
   folders: readonly string[]
-  /** The picture to write: `.svg`, or `.html` for a page. */
+  /** The figure to write: `.svg`, or `.html` for a page. */
   out: string
-  /** MRR@10, nDCG@10, MAP@10 or Recall@10; default nDCG@10. */
+  /** The measure: MRR@10, nDCG@10, MAP@10 or Recall@10; default nDCG@10. */
   measure?: string | undefined
 }
 
 /**
- * Draws the validation curves of several trainings in one figure.
+ * Plots the validation curves of several trainings in one figure.
  *
  * ```ts
  * await compareTrainings({ folders: ['first', 'second'], out: 'curves.html' })
@@ -36,10 +36,12 @@ export async function compareTrainings({
   return { out, trainings: folders.length }
 }
 
-/** Points of a curve of training losses: the loss of single steps goes up and down too much to be read. */
+/**
+ * Number of points in a curve of training losses: the losses of single steps fluctuate too much.
+ */
 const STRETCHES = 60
 
-/** The losses and validations of trainings, from the `metrics.jsonl` of their folders. */
+/** Reads the losses and validations of trainings from the `metrics.jsonl` of their folders. */
 export async function trainingFigure(
   folders: readonly string[],
   measure: string,
@@ -54,7 +56,7 @@ export async function trainingFigure(
   return { kind: 'training', measure, runs }
 }
 
-/** The mean losses of stretches of steps, each at its last step. */
+/** Returns the mean losses of ranges of steps, each at its last step. */
 function meansOf(steps: readonly StepPoint[]): StepPoint[] {
   const size = Math.ceil(steps.length / STRETCHES)
   const means: StepPoint[] = []
@@ -66,7 +68,7 @@ function meansOf(steps: readonly StepPoint[]): StepPoint[] {
   return means
 }
 
-/** One validation of a training, as a point of a curve. */
+/** A validation of a training, as a point of a curve. */
 interface ValidationPoint {
   step: number
   loss: number
@@ -79,7 +81,10 @@ interface StepPoint {
   loss: number
 }
 
-/** Reads the steps and validations of a `metrics.jsonl`; a last line that a crash cut off is left out. */
+/**
+ * Reads the steps and validations of a `metrics.jsonl`; leaves out a last line that a crash
+ * truncated.
+ */
 async function readTraining(
   file: string,
   measure: string,

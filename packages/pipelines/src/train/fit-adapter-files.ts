@@ -15,31 +15,34 @@ import { type FitInputs, type OpenFit, openFit } from './open-fit.ts'
 import { loadFit, loadTrain } from './training-inputs.ts'
 import { learnedBy } from './training-report.ts'
 
-/** A fitted adapter. */
+/** The result of fitting an adapter. */
 export interface FitResult {
   /** The folder of the adapter. */
   out: string
   recipe: RecipeName
-  /** How many queries taught. */
+  /** Number of training queries. */
   queries: number
   inverseTemperature: number
   shrinkage: number
   /** The shrinkages that were compared on held-out queries. */
   tried: readonly TriedShrinkage[]
-  /** Whether the adapter changes nothing, since no change gained on held-out queries. */
+  /** Whether the saved adapter is the identity, since no adapter gained on held-out queries. */
   keepsOld: boolean
-  /** Figures on held-out queries, and the measure that decided, by an adapter that has not learned from them, if there are some. */
+  /**
+   * The figures on held-out queries, if any, of an adapter that has not learned from them, and the
+   * measure that decided.
+   */
   heldOut: (HeldOutMeasures & { measure: string; by: OpenFit['by'] }) | undefined
-  /** Queries and documents that lacked something and were skipped. */
+  /** The queries and documents that were skipped because of missing data. */
   missing: TrainingMissing
-  /** The metric that the documents are to be searched by, as the training run was. */
+  /** The metric for searching the documents: the metric of the training run. */
   metric: Metric
 }
 
 /**
- * Fits a linear adapter of query embeddings (docs/method.md section 7), and tests it on queries
- * that are held out. If it does not gain on them, the folder holds the identity. After a stop at
- * any moment, the same call resumes with the same result.
+ * Fits a linear adapter of query embeddings (docs/method.md section 7), and tests it on held-out
+ * queries. If it does not gain on them, it saves the identity. If it is interrupted, the same call
+ * resumes with the same result.
  *
  * ```ts
  * const { heldOut, keepsOld } = await fitAdapterFiles({
@@ -75,7 +78,7 @@ export async function fitAdapterFiles(
         queries: adapterQueries(taught, recipe),
         origin,
         state: saved?.state,
-        // A finished fit has nothing left to do.
+        // A finished fit needs no further iterations.
         ...(saved?.done ? { iterations: saved.state.iteration } : {}),
         async onIteration(state) {
           await states.save(number, { state, done: false }, hooks.signal?.aborted ?? false)
@@ -109,7 +112,7 @@ export async function fitAdapterFiles(
   }
 }
 
-/** The data and settings of the fits: other data or settings start the fits again. */
+/** Returns the identity of the fits: if the data or settings change, the fits start again. */
 function identityOf(
   { settings, level, holdOut }: FitInputs,
   { recipe, files }: OpenFit,
@@ -117,10 +120,10 @@ function identityOf(
   return fingerprint({ ...settings, level, holdOut, recipe }, files)
 }
 
-/** Documents that an adapter knows its corpus by. */
+/** Number of documents that an adapter records for identifying its corpus. */
 const KNOWN = 16
 
-/** The embeddings that the adapter belongs to. */
+/** Describes the embeddings that the adapter belongs to. */
 async function originOf(
   { training }: FitInputs,
   docs: Embeddings,
@@ -131,7 +134,7 @@ async function originOf(
   return { model: await encoderOf(training.queries), documents }
 }
 
-/** An adapter that changes nothing. */
+/** Creates an adapter that changes nothing. */
 async function unchanged(
   { dimensions }: Embeddings,
   origin: AdapterModel['origin'],
@@ -140,7 +143,7 @@ async function unchanged(
   return new AdapterModel({ kind: 'linear', dimensions, normalize: true, origin })
 }
 
-/** Writes beside the folder what the adapter was made from. */
+/** Writes the sidecar of the adapter's folder. */
 async function describe(
   inputs: FitInputs,
   { all, heldOut: tested, files }: OpenFit,
@@ -150,7 +153,7 @@ async function describe(
   const { out, heldOut, missing, tried, ...found } = result
   const { teacher, settings } = inputs
   const made = { adapter: 'linear', ...settings, teacher, ...found }
-  // Held-out training queries are among all.
+  // `all` includes held-out training queries.
   const validation = inputs.validation && tested?.queries
   const learnedFrom = await learnedBy({ queries: all, validation, docs }, inputs, out)
   const more = { missing: someMissing(missing), tried, heldOut, learnedFrom }

@@ -14,20 +14,21 @@ interface SavedState {
 }
 
 /**
- * The states of an adapter's fits in a folder, so that a stopped job resumes with the same result.
+ * Stores the states of an adapter's fits in a folder, so that an interrupted job resumes with the
+ * same result.
  */
 export class FitStates {
   readonly #folder: string
   readonly #identity: string
   #saved = performance.now()
 
-  /** @param identity Differs for other data or settings, whose states are not taken. */
+  /** @param identity Identifies the data and settings; states with another identity are ignored. */
   constructor(folder: string, identity: string) {
     this.#folder = join(folder, 'checkpoints')
     this.#identity = identity
   }
 
-  /** The state of a fit; undefined if there is none for the same data and settings. */
+  /** Reads the state of a fit; undefined if there is none for the same data and settings. */
   async read(fit: number): Promise<SavedState | undefined> {
     const file = this.#file(fit)
     if (!existsSync(file)) return undefined
@@ -48,11 +49,11 @@ export class FitStates {
     return { state, done }
   }
 
-  /** Saves the state of a fit, but not more often than once a minute unless it must be saved. */
+  /** Saves the state of a fit, at most once a minute unless `must` is set. */
   async save(fit: number, { state, done }: SavedState, must: boolean): Promise<void> {
     if (!must && performance.now() - this.#saved < PAUSE) return
     const { point, gradient, corrections, ...numbers } = state
-    // A finished fit does not resume: its point is enough.
+    // A finished fit does not resume, so its point is enough.
     const kept = done ? [] : corrections
     const named = [
       ['point', point],
@@ -71,7 +72,7 @@ export class FitStates {
     this.#saved = performance.now()
   }
 
-  /** Removes the states, when the adapter is in its place. */
+  /** Removes the states, after the adapter is saved. */
   async remove(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true })
   }

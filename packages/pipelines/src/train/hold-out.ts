@@ -18,12 +18,12 @@ import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { loadTrain, type TrainingInputs } from './training-inputs.ts'
 
-/** Fewer held-out queries than this are no test of anything. */
+/** Minimum number of held-out queries for a test. */
 const FEWEST = 2
-/** Fewer held-out queries than this do not choose a checkpoint. */
+/** Minimum number of held-out queries for choosing a checkpoint. */
 const ENOUGH_TO_CHOOSE = 20
 
-/** The data that held-out queries are measured by. */
+/** The source of relevance for measuring held-out queries. */
 export type MeasuredBy = 'judgments' | 'teacher'
 
 /** Queries that a training does not learn from, with all their judgments. */
@@ -32,7 +32,10 @@ export interface HeldOutQueries {
   qrels: Qrels
 }
 
-/** The part of the training queries to hold out; throws if there is nothing to test them by. */
+/**
+ * Returns the fraction of training queries to hold out; throws if `holdOut` is invalid or has no
+ * effect.
+ */
 export function holdOutOf(
   {
     holdOut,
@@ -55,10 +58,10 @@ export function holdOutOf(
 }
 
 /**
- * Holds a part of the judged or taught queries out of a training. The seed and the ids alone decide
- * which, so that a training that is resumed has the same ones.
+ * Holds out a fraction of the judged or taught queries. The selection depends only on the seed and
+ * the ids, so that a resumed training holds out the same queries.
  *
- * @param use Describes the use of this many held-out queries, for the remark.
+ * @param use Describes the use of a number of held-out queries, for the remark.
  */
 export function holdOutQueries<Q extends TrainingQuery>(
   queries: readonly Q[],
@@ -85,7 +88,7 @@ export function holdOutQueries<Q extends TrainingQuery>(
   return { learned, heldOut: { queries: heldOut, qrels: judged } }
 }
 
-/** The use of this many held-out queries in a training by steps. */
+/** Describes the use of held-out queries in a training by steps. */
 export function useOfHeldOut(count: number): string {
   const choosing = choosingOf(count)
   const rest = 'to compare the model before and after'
@@ -95,7 +98,9 @@ export function useOfHeldOut(count: number): string {
   return `${use}; holdOut 0 trains on all queries`
 }
 
-/** Splits held-out queries: some choose the checkpoint, if there are enough, and the others test it. */
+/**
+ * Splits held-out queries: if there are enough, some choose the checkpoint, and the others test it.
+ */
 export function splitHeldOut(
   { queries, qrels }: HeldOutQueries,
   seed = trainDefaults.seed,
@@ -111,12 +116,15 @@ export function splitHeldOut(
   }
 }
 
-/** How many of the held-out queries choose the checkpoint. */
+/** Returns how many of the held-out queries choose the checkpoint. */
 function choosingOf(heldOut: number): number {
   return heldOut < ENOUGH_TO_CHOOSE ? 0 : Math.floor(heldOut / 2)
 }
 
-/** As many queries with the lowest draws, and the others, both in the order that they have. */
+/**
+ * Selects `count` queries with the lowest draws; returns them and the others, both in their
+ * original order.
+ */
 function drawn<Q extends TrainingQuery>(
   queries: readonly Q[],
   count: number,
@@ -133,20 +141,21 @@ function drawn<Q extends TrainingQuery>(
   ]
 }
 
-/** Documents that a search finds for a held-out query. */
+/** Number of documents that a search returns for a held-out query. */
 const TOP = 100
 /** The measures of held-out queries. */
 const MEASURES = [jobDefaults.measure, `nDCG@${TOP}`, `Recall@${TOP}`]
 
 /**
- * The measure that decides about a linear adapter: with about one label per query, nDCG@10 sees too few
- * of the labels (experiments/adapter.mjs --study decision, on held-out training queries).
+ * Returns the measure that decides about a linear adapter: with about one label per query, nDCG@10
+ * covers too few of the labels (experiments/adapter.mjs --study decision, on held-out training
+ * queries).
  */
 export function decisiveMeasure(qrels: Qrels): string {
   return isSparse(qrels) ? `nDCG@${TOP}` : jobDefaults.measure
 }
 
-/** Whether queries have about one relevant document each. */
+/** Returns whether queries have about one relevant document each. */
 export function isSparse(qrels: Qrels): boolean {
   const relevant = [...qrels.values()].map(
     (judged) => [...judged.values()].filter((grade) => grade > 0).length,
@@ -155,23 +164,25 @@ export function isSparse(qrels: Qrels): boolean {
   return labels <= 1.5 * relevant.length
 }
 
-/** How a search with a model compares with one from before its training, on queries it has not learned from. */
+/**
+ * Compares searches with a model before and after its training, on queries it has not learned from.
+ */
 export interface HeldOutMeasures {
-  /** How many queries there are. */
+  /** Number of queries. */
   queries: number
-  /** By measure: the means before and after, and a paired test of the difference. */
+  /** The means before and after, and a paired test of the difference, by measure. */
   measures: Readonly<Record<string, Comparison & { before: number; after: number }>>
 }
 
-/** Figures of queries that a model has not learned from, with their judgments. */
+/** The figures of held-out queries, with the source of their relevance. */
 export interface HeldOutFigures extends HeldOutMeasures {
-  /** The data that they are measured by: judgments, or the teacher's first documents. */
+  /** The source of relevance: judgments, or the teacher's first documents. */
   by: MeasuredBy
-  /** The file of their judgments, if they have some. */
+  /** The file of the judgments, if any. */
   qrels: string | undefined
 }
 
-/** The models and the documents that held-out queries are compared with. */
+/** The models and documents for comparing held-out queries. */
 interface HeldOutComparison {
   before: QueryModel
   after: QueryModel
@@ -180,13 +191,16 @@ interface HeldOutComparison {
   /** The metric of the searches. */
   metric: Metric
   device: DeviceOptions
-  /** From which grade on a document is relevant. */
+  /** The minimum grade of a relevant document. */
   level: number | undefined
-  /** The folder that gets the judgments of the held-out queries. */
+  /** The folder to write the judgments of the held-out queries to. */
   out: string
 }
 
-/** Searches all documents for held-out queries, before and after, and writes their judgments. */
+/**
+ * Searches all documents for held-out queries with the models before and after training, and writes
+ * their judgments.
+ */
 export async function heldOutFigures(
   heldOut: HeldOutQueries,
   { before, after, docs, by, metric, device, level, out }: HeldOutComparison,
@@ -203,7 +217,9 @@ export async function heldOutFigures(
   return { queries: heldOut.queries.length, by, qrels, measures: comparedFigures(old, now) }
 }
 
-/** The figures of a search of all documents for held-out queries with the given embeddings. */
+/**
+ * Searches all documents for held-out queries with the given embeddings, and evaluates the result.
+ */
 export async function searchFigures(
   { queries, qrels }: HeldOutQueries,
   embeddings: Matrix,
@@ -219,7 +235,7 @@ export async function searchFigures(
   return evaluate(qrels, run.finish(), MEASURES, { level })
 }
 
-/** The means of both, and a paired test of their difference, by measure. */
+/** Returns the means of two evaluations, and a paired test of their difference, by measure. */
 export function comparedFigures(old: Evaluation, now: Evaluation): HeldOutFigures['measures'] {
   const measures = MEASURES.map((name) => {
     const means = { before: old.mean[name]!, after: now.mean[name]! }

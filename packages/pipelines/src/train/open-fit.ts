@@ -19,49 +19,51 @@ import type { TeacherInputs } from './teacher.ts'
 import { loadFit, loadTrain } from './training-inputs.ts'
 import type { QueryFiles } from './training-queries.ts'
 
-/** The settings of a fit; none is needed. */
+/** The settings of a fit; all are optional. */
 export interface FitSettings {
-  /** Λ: how strongly the adapter is held at the identity; default: chosen on held-out queries. */
+  /** Λ: the weight of the shrinkage to the identity; default: chosen on held-out queries. */
   shrinkage?: number | undefined
-  /** Evidence-based labels, made of the judgments. */
+  /** Settings of evidence-based labels, made from the judgments. */
   target?: PartialLabelSettings | undefined
-  /** Decides which queries are held out. */
+  /** The seed for selecting held-out queries. */
   seed?: number | undefined
 }
 
-/** The data that a linear adapter is fitted to. */
+/** The data for fitting a linear adapter. */
 export interface FitInputs extends OpenEmbeddingsOptions {
-  /** Embeddings of the documents, which stay unchanged. */
+  /** The embeddings of the documents, which stay unchanged. */
   docs: string
-  /** The queries that are learned from; their file has embeddings. */
+  /** The training queries; their file has embeddings. */
   training: QueryFiles
-  /** Queries that test the adapter; default: a fifth of the training queries. */
+  /** The queries that test the adapter; default: a fifth of the training queries. */
   validation?: QueryFiles | undefined
-  /** The part of the training queries that is held out first; default 0.2; 0: none. */
+  /** The fraction of the training queries to hold out; default 0.2; 0: none. */
   holdOut?: number | undefined
-  /** A ranking to learn from, instead of labels or besides them. */
+  /** A teacher's ranking to learn from, instead of labels or in addition to them. */
   teacher?: TeacherInputs | undefined
-  /** The recipe to learn; default: the one that the judgments and the teacher allow. */
+  /** The recipe; default: by the judgments and the teacher. */
   recipe?: RecipeName | undefined
-  /** From which grade on a document is relevant; default 1. */
+  /** The minimum grade of a relevant document; default 1. */
   level?: number | undefined
   settings?: FitSettings | undefined
-  /** The device that onnxruntime computes on; default cpu. */
+  /** The device of onnxruntime; default cpu. */
   device?: string | undefined
-  /** Threads of the CPU; default: all. The result does not depend on it. */
+  /** Number of CPU threads; default: all cores. The result does not depend on it. */
   threads?: number | undefined
-  /** The policy for queries and documents that lack an embedding, a text or labels; default: error. */
+  /**
+   * The policy for queries and documents without an embedding, a text or labels; default: error.
+   */
   missing?: MissingPolicy | undefined
 }
 
 /** The queries of a fit, with their judgments and labels. */
 export interface OpenFit {
   recipe: RecipeName
-  /** The queries that are learned from while others are held out, and in the end. */
+  /** The training queries while others are held out, and all training queries for the final fit. */
   learned: readonly TaughtQuery[]
   all: readonly TaughtQuery[]
   heldOut: HeldOutQueries | undefined
-  /** The data that held-out queries are measured by. */
+  /** The source of relevance for measuring held-out queries. */
   by: MeasuredBy
   inverseTemperature: number
   device: DeviceOptions
@@ -70,7 +72,10 @@ export interface OpenFit {
   files: readonly string[]
 }
 
-/** Reads the queries of a fit, asks the teacher if the recipe needs it, and holds some queries out. */
+/**
+ * Reads the queries of a fit, computes the teacher's labels if the recipe needs them, and holds out
+ * some queries.
+ */
 export async function openFit(inputs: FitInputs, docs: Embeddings, hooks: Hooks): Promise<OpenFit> {
   const { AdapterModel } = await loadTrain()
   const { inverseTemperatureFor, inverseTemperatureOf } = await loadFit()
@@ -110,7 +115,7 @@ export async function openFit(inputs: FitInputs, docs: Embeddings, hooks: Hooks)
   }
 }
 
-/** The recipe that is asked for, or the one that fits the judgments and the teacher. */
+/** Returns the requested recipe, or the recipe that fits the judgments and the teacher. */
 async function recipeOf(
   { recipe, teacher, training, settings }: FitInputs,
   { queries }: ReadQueries,
@@ -134,7 +139,7 @@ async function recipeOf(
   return chosen
 }
 
-/** Evidence-based labels of queries, made once with their original embeddings. */
+/** Makes evidence-based labels of queries, once, from their original embeddings. */
 async function evidence(
   { queries }: ReadQueries,
   target: PartialLabelSettings,
@@ -144,7 +149,9 @@ async function evidence(
   return evidenceLabels(queries, target, docs)
 }
 
-/** Queries that test an adapter: by their judgments, or by the teacher's first documents. */
+/**
+ * Opens the queries that test an adapter: by their judgments, or by the teacher's first documents.
+ */
 async function openTest(
   files: QueryFiles,
   teacher: TeacherInputs | undefined,
@@ -162,7 +169,7 @@ async function openTest(
   return { ...taught, heldOut: { queries, qrels: agreement(taught.queries, given.docs) } }
 }
 
-/** Holds a part of the queries out, if no other queries test the adapter. */
+/** Holds out a fraction of the queries, unless other queries test the adapter. */
 function holdOut(
   all: readonly TaughtQuery[],
   { qrels }: ReadQueries,

@@ -10,42 +10,42 @@ import { openTeacher, type TeacherInputs } from './teacher.ts'
 import { loadTrain, type TrainingInputs } from './training-inputs.ts'
 import { type QueryFiles, readTrainingQueries } from './training-queries.ts'
 
-/** Queries that the metric of a training is chosen by. */
+/** Number of queries for detecting the metric of a training. */
 const METRIC_QUERIES = 50
 
-/** The inputs that say how queries are read and taught. */
+/** The inputs for reading and labeling queries. */
 type ReadingInputs = Pick<
   TrainingInputs,
   'docs' | 'level' | 'adapter' | 'missing' | 'teacher' | 'settings'
 >
 
-/** The documents and the model that queries are opened for. */
+/** The documents and the model for opening queries. */
 export interface OpenFor {
   inputs: ReadingInputs
   docs: Embeddings
-  /** Embeds queries with the model before the training. */
+  /** Embeds queries with the model before training. */
   embed(queries: readonly TrainingQuery[]): Promise<Matrix>
   /** The metric of the training. Default: the metric of the run. */
   metric?: Settings['metric'] | undefined
 }
 
-/** Queries with all that a training takes of them. */
+/** Queries with all inputs of a training. */
 export interface OpenQueries {
   queries: readonly TrainingQuery[]
-  /** Makes labels for other candidates, if a teacher does. */
+  /** Makes labels for new candidates, if a teacher can. */
   relabel?: Relabel | undefined
   missing: readonly Missing[]
-  /** The metric that the run was searched by; `auto` if the documents have one length. */
+  /** The metric of the run; `auto` if the documents do not differ in length. */
   metric: Settings['metric']
-  /** The judgments, if there are some. */
+  /** The judgments, if any. */
   qrels: Qrels | undefined
   /** The files that were read. */
   files: readonly string[]
 }
 
-/** Queries as files have them, before a teacher. */
+/** Queries as read from files, before a teacher labels them. */
 export interface ReadQueries extends OpenQueries {
-  /** Their name in messages. */
+  /** The name of the queries in messages. */
   name: string
   run: Run
   report: MissingReport
@@ -70,7 +70,7 @@ export function embedWith(
   }
 }
 
-/** Joins the files of queries. */
+/** Reads and joins the files of queries. */
 export async function readQueries(
   kind: string,
   files: QueryFiles,
@@ -106,9 +106,9 @@ export async function readQueries(
 }
 
 /**
- * Gives queries the labels of a teacher.
+ * Adds a teacher's labels to queries.
  *
- * @param ownScores Whether the scores of Kith's ranking are not standardized.
+ * @param ownScores Whether the scores of Kith's ranking are used without standardizing them.
  */
 export async function teachRead(
   read: ReadQueries,
@@ -138,7 +138,9 @@ export async function teachRead(
   }
 }
 
-/** A teacher that ranks by texts uses the queries of an encoder, which are texts. */
+/**
+ * Uses an encoder's queries, which are texts, as the query texts of a teacher that ranks by texts.
+ */
 function withQueryTexts(
   teacher: TeacherInputs,
   { queries }: QueryFiles,
@@ -149,8 +151,9 @@ function withQueryTexts(
 }
 
 /**
- * The metric that a run was searched by, for all that a training searches and reranks; `auto` if the
- * documents have one length. The training itself compares by inner product, which a remark says.
+ * Returns the metric of a run, for all searches and rerankings of a training; `auto` if the
+ * documents do not differ in length. The training itself uses the inner product, except for a
+ * linear adapter; a remark says so if the run was searched by cosine.
  */
 async function trainingMetric(
   file: string,
@@ -170,7 +173,7 @@ async function trainingMetric(
   const rankings = first.map(({ id }) => run.get(id)!)
   const sources = { run: file, rankings, queries, documents: documentsIn(docs) }
   const metric = await runMetric('auto', sources, hooks)
-  // A linear adapter compares as the run was searched.
+  // A linear adapter uses the metric of the run.
   if (metric === 'cosine' && inputs.adapter !== 'linear') {
     hooks.onRemark?.(
       'training compares by inner product, but the run was searched by cosine: train on documents of unit length to train for cosine',

@@ -34,28 +34,31 @@ import {
 } from './training-inputs.ts'
 import { outsideRemark, type QueryFiles, treatOutside } from './training-queries.ts'
 
-/** All inputs of a training, opened. */
+/** The opened inputs of a training. */
 export interface TrainingSetup {
   docs: Embeddings
-  /** Size and modification time of the embeddings' files, which identify changed files. */
+  /** The size and modification time of the embeddings' files, for detecting changed files. */
   docsVersion: string
   queries: readonly TrainingQuery[]
-  /** Queries that choose the checkpoint: the given queries, or some of the training queries. */
+  /** The queries that choose the checkpoint: the given queries, or some of the training queries. */
   validation: readonly TrainingQuery[] | undefined
-  /** The data that queries are validated and tested by. */
+  /** The source of relevance for validation and testing. */
   by: MeasuredBy
-  /** Queries that neither learn nor choose, if no validation queries were given. */
+  /**
+   * The queries that are used neither for training nor for validation, if no validation queries
+   * were given.
+   */
   heldOut: HeldOutQueries | undefined
-  /** Makes labels for other candidates, if a teacher does. */
+  /** Makes labels for new candidates, if a teacher can. */
   relabel: Relabel | undefined
   settings: PartialTrainSettings & { steps: number }
-  /** The metric that the training run was searched by; `auto` if the documents have one length. */
+  /** The metric of the training run; `auto` if the documents do not differ in length. */
   metric: Settings['metric']
   device: { device: string | undefined; threads: number }
   missing: TrainingMissing
   /** The files that were read. */
   files: readonly string[]
-  /** A model with the weights that training starts from. */
+  /** Opens the model with its initial weights. */
   openModel(): Promise<QueryModel>
   close(): Promise<void>
   /** Same as `close`, for `await using`. */
@@ -66,7 +69,7 @@ export interface TrainingSetup {
 export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promise<TrainingSetup> {
   checkTraining(inputs)
   holdOutOf(inputs)
-  // Reports a missing package at once, not after a teacher's labels are made.
+  // Reports a missing package at once, not after computing a teacher's labels.
   await loadTrain()
   const { dimensions, memory, validation } = inputs
   const docs = await openEmbeddings(inputs.docs, { dimensions, memory })
@@ -104,14 +107,14 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
   }
 }
 
-/** The inverse temperature that fits the scale of the scores before training. */
+/** Returns the inverse temperature that fits the scale of the scores before training. */
 async function fittingTemperature(
   queries: readonly TrainingQuery[],
   { docs, embed }: OpenFor,
 ): Promise<number> {
   const { inverseTemperatureFor } = await loadFit()
   const { data, dimensions } = await embed(queries.slice(0, SCALE_QUERIES))
-  // The training refuses a model of other dimensions, with the reason.
+  // The training itself rejects a model of other dimensions, with the reason.
   if (dimensions !== docs.dimensions) return trainDefaults.inverseTemperature
   const rows = Array.from({ length: data.length / dimensions }, (_, row) => {
     return { vector: data.subarray(row * dimensions, (row + 1) * dimensions) }
@@ -119,28 +122,28 @@ async function fittingTemperature(
   return inverseTemperatureFor(rows, docs, { unit: false })
 }
 
-/** Size and modification time of the files of embeddings. */
+/** Returns the size and modification time of the files of embeddings. */
 async function versionOf(file: string): Promise<string> {
   const files = await Promise.all(embeddingFiles(file).map((part) => stat(part)))
   return files.map(({ size, mtime }) => `${size} bytes of ${mtime.toISOString()}`).join(', ')
 }
 
-/** Queries that the scale of scores is measured by. */
+/** Number of queries for measuring the scale of scores. */
 const SCALE_QUERIES = 200
 
-/** Lists shorter than this hold nothing but the hardest candidates. */
+/** Shorter lists hold only the hardest candidates. */
 const SHORT = 50
 
-/** Queries to learn from, and held-out queries. */
+/** The training queries, and the held-out queries. */
 interface OpenTrainingQueries extends OpenQueries, HeldOutSplit {}
 
-/** Queries that choose the checkpoint, and queries that test it, if some are held out. */
+/** The queries that choose the checkpoint, and the queries that test it, if any are held out. */
 interface HeldOutSplit {
   choosing?: readonly TrainingQuery[] | undefined
   heldOut?: HeldOutQueries | undefined
 }
 
-/** The queries that are learned from: judged, labeled before, or taught. */
+/** Opens the training queries: judged, labeled earlier, or labeled by a teacher. */
 async function openTrainingQueries(
   given: OpenFor & { inputs: TrainingInputs },
   hooks: Hooks,
@@ -160,7 +163,7 @@ async function openTrainingQueries(
   return { ...read, queries, ...heldOut }
 }
 
-/** The queries to learn from, and the queries to hold out, if any. */
+/** Splits queries into training queries and held-out queries, if any. */
 function split(
   { queries, qrels }: OpenQueries,
   { inputs, docs }: OpenFor & { inputs: TrainingInputs },
@@ -178,7 +181,7 @@ function split(
   return { learned: held.learned, choosing: validation, heldOut: testing }
 }
 
-/** Says so if all negatives of most queries are their hardest. */
+/** Reports if all negatives of most queries are their hardest negatives. */
 function remarkShortLists(
   queries: readonly TrainingQuery[],
   { listSize = trainDefaults.listSize, skip = 0, negativesBelow = null }: PartialTrainSettings = {},
@@ -192,7 +195,7 @@ function remarkShortLists(
   )
 }
 
-/** Held-out queries; without judgments, they measure how far a model agrees with the teacher. */
+/** Opens the validation queries; without judgments, they measure the agreement with the teacher. */
 async function openValidationQueries(
   given: OpenFor,
   files: QueryFiles,
@@ -202,7 +205,7 @@ async function openValidationQueries(
   return files.qrels === undefined ? { ...read, queries: agreeing(read.queries) } : read
 }
 
-/** Queries with their judgments, or with a teacher's labels if they have none. */
+/** Reads queries with their judgments, or with a teacher's labels if they have none. */
 async function readOrTaught(
   kind: string,
   files: QueryFiles,

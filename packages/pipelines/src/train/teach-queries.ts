@@ -7,31 +7,34 @@ import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import type { Teacher } from './teacher.ts'
 
-/** How many of the teacher's first documents agreement is measured by. */
+/** Number of the teacher's first documents for measuring agreement. */
 const AGREED = 10
 
-/** Queries that are taught between two pauses: some hundredths of a second. */
+/** Number of queries to label between two pauses: some hundredths of a second. */
 const PAUSE = 64
 
-/** The inputs of teaching queries, besides the teacher. */
+/** The inputs for labeling queries, besides the teacher. */
 interface Teaching {
   docs: Embeddings
   missing: MissingPolicy
   report: MissingReport
   /** The name of the queries in messages. */
   name: string
-  /** Embeds queries with the model before the training. */
+  /** Embeds queries with the model before training. */
   embed(queries: readonly TrainingQuery[]): Promise<Matrix>
 }
 
-/** Queries with the teacher's labels, and how they get labels for other candidates. */
+/** Queries with the teacher's labels, and a function for labeling other candidates. */
 interface TaughtQueries {
   queries: TrainingQuery[]
-  /** Undefined if labels do not depend on the candidates. */
+  /** Makes labels for new candidates; undefined if labels do not depend on the candidates. */
   relabel: Relabel | undefined
 }
 
-/** Labels queries by a teacher; queries that the teacher has no labels for are left out and reported. */
+/**
+ * Labels queries with a teacher; leaves out and reports queries for which the teacher has no
+ * labels.
+ */
 export async function teachQueries(
   queries: readonly TrainingQuery[],
   teacher: Teacher,
@@ -52,7 +55,7 @@ export async function teachQueries(
   for (const [i, query] of queries.entries()) {
     const labels = labelsOf(query)
     if (labels) taught.push({ ...query, labels })
-    // Without a pause no signal would be noticed.
+    // Without a pause, an abort signal could not be noticed.
     if (i % PAUSE === 0) await setImmediate()
     onDone(i + 1)
   }
@@ -68,14 +71,20 @@ export async function teachQueries(
   return { queries: taught, relabel: teacher.needsEmbedding ? relabel : undefined }
 }
 
-/** Queries whose relevant documents are the teacher's first, so that measures say how far a model agrees with it. */
+/**
+ * Sets the teacher's first documents as relevant, so that measures show the agreement with the
+ * teacher.
+ */
 export function agreeing(queries: readonly TrainingQuery[]): TrainingQuery[] {
   return queries.map(({ labels, ...query }) => {
     return { ...query, relevant: labels!.rows.slice(0, AGREED), grades: undefined }
   })
 }
 
-/** The teacher's first documents as if they were judged relevant: measures then say how far a search agrees with it. */
+/**
+ * Returns judgments with the teacher's first documents as relevant, so that measures show the
+ * agreement with the teacher.
+ */
 export function agreement(
   queries: readonly { id: string; labels?: { rows: ArrayLike<number> } | undefined }[],
   docs: Pick<Embeddings, 'idOf'>,

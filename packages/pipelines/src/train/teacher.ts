@@ -17,29 +17,33 @@ import { PreparedTexts, textsOfRun, type WantedTexts } from '../join/prepared-te
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { joinSlice, rankContext } from '../rerank/rerank-slice.ts'
 
-/** The ranking that a training without labels learns from. */
+/** The ranking to learn from in a training without labels. */
 export interface TeacherInputs extends PartialDistilSettings, DefaultTokenizer {
-  /** A run of any teacher, such as a cross-encoder; default: the ranking of `rerankRun` by its defaults. */
+  /**
+   * A run of any teacher, such as a cross-encoder; default: the ranking of `rerankRun` with default
+   * settings.
+   */
   run?: string | undefined
-  /** Texts of the documents, which the ranking by defaults takes. */
+  /** The texts of the documents, for the default ranking. */
   corpus?: string | undefined
-  /** Texts of the queries; an encoder's queries are texts themselves. */
+  /** The texts of the queries; an encoder's queries are texts already. */
   queryText?: string | undefined
   /** The source of term statistics for the BM25 score; default: the corpus. */
   statistics?: StatisticsSource | undefined
 }
 
-/** Labels by a teacher: documents by their rows, best first, with probabilities. */
+/** A teacher's labels: documents by row, best first, with probabilities. */
 type TaughtLabels = NonNullable<TrainingQuery['labels']>
 
-/** Makes labels without judgments, from a ranking that is better than the one that learns. */
+/** Makes labels without judgments, from a better ranking than the model's own. */
 export interface Teacher {
-  /** Whether it takes the query's embedding by the model as it was before the training. */
+  /** Whether the teacher needs the query's embedding by the model before training. */
   readonly needsEmbedding: boolean
-  /** The files that it reads. */
+  /** The files that the teacher reads. */
   readonly files: readonly string[]
   /**
-   * Labels of a query's documents; undefined if the teacher has none, which the join's report says.
+   * Labels a query's documents; undefined if the teacher has no labels, which the join's report
+   * records.
    */
   teach(
     query: TrainingQuery,
@@ -48,10 +52,13 @@ export interface Teacher {
   ): TaughtLabels | undefined
 }
 
-/** The factor of the ranking's own scores in the target of a linear adapter (docs/method.md section 7). */
+/**
+ * The sharpness of the ranking's own scores in the target of a linear adapter (docs/method.md
+ * section 7).
+ */
 const OWN_SHARPNESS = 2
 
-/** Opens the teacher that the inputs name. */
+/** Opens the teacher of the inputs. */
 export async function openTeacher(inputs: TeacherInputs, needed: NeededTexts): Promise<Teacher> {
   const { run, depth, corpus, queryText, statistics, defaultTokenizer } = inputs
   const own = needed.ownScores && run === undefined
@@ -70,20 +77,20 @@ export async function openTeacher(inputs: TeacherInputs, needed: NeededTexts): P
   return new RunTeacher(run, await readRun(run), settings)
 }
 
-/** The queries and documents whose texts the ranking takes. */
+/** The queries and documents whose texts the ranking needs. */
 interface NeededTexts {
   run: Run
   docs: Embeddings
-  /** Whether candidates are searched again, so that any document can become one. */
+  /** Whether candidates are searched again, so that any document can become a candidate. */
   all: boolean
   missing: MissingPolicy
-  /** The metric that the ranking compares by. */
+  /** The metric of the ranking. */
   metric: Settings['metric']
   /** Whether the ranking's scores become targets unchanged; otherwise they are standardized. */
   ownScores: boolean
 }
 
-/** The texts and settings of a ranking that teaches. */
+/** The texts and settings of a teacher's ranking. */
 interface RankingTeacherInputs extends DefaultTokenizer {
   corpus: string | undefined
   queryText: string | undefined
@@ -91,7 +98,10 @@ interface RankingTeacherInputs extends DefaultTokenizer {
   settings: DistilSettings
 }
 
-/** Teaches the ranking of `rerank` by its defaults, words and the corpus' statistics included. */
+/**
+ * Teaches the ranking of `rerank` with default settings, including words and the corpus' term
+ * statistics.
+ */
 class RankingTeacher implements Teacher {
   readonly needsEmbedding = true
   readonly files: readonly string[]
@@ -126,7 +136,8 @@ class RankingTeacher implements Teacher {
       throw new KithError('BAD_SETTING', problem)
     }
     const usual = resolveMethodSettings()
-    // The ranking has no scores beyond its context, so the context holds all candidates that are taught.
+    // The ranking has no scores beyond its context, so the context must hold all labeled
+    // candidates.
     const contextSize = Math.max(usual.contextSize, settings.depth)
     const asked = { ...usual, contextSize, metric: needed.metric }
     const about = { statistics: source, texts: files.corpus, defaultTokenizer }
@@ -149,7 +160,7 @@ class RankingTeacher implements Teacher {
     vector: Float32Array | undefined,
     join: Join,
   ): TaughtLabels | undefined {
-    // Whether something may be missing is decided when all queries are taught.
+    // The policy for missing data is applied after all queries are labeled.
     const rules = { missing: 'skip', lookedAt: this.#looked } as const
     const slice = [{ query: id, ids: retrieved }]
     const [joined] = joinSlice(slice, this.#sources, rules, join.report)
@@ -164,7 +175,7 @@ class RankingTeacher implements Teacher {
   }
 }
 
-/** The softmax of the first scores, best first, times the sharpness. */
+/** Returns the softmax of the first scores, best first, multiplied by the sharpness. */
 function ownTarget(scores: Float32Array, { depth, sharpness }: DistilSettings): Float64Array {
   const first = Float64Array.from(scores.subarray(0, depth))
   const powers = first.map((score) => Math.exp(sharpness * (score - first[0]!)))
@@ -172,7 +183,7 @@ function ownTarget(scores: Float32Array, { depth, sharpness }: DistilSettings): 
   return powers.map((power) => power / sum)
 }
 
-/** Documents by their rows, with their texts. */
+/** Finds documents and their texts by row. */
 function rowSources(
   docs: Embeddings,
   texts: PreparedTexts,
@@ -191,7 +202,7 @@ function rowSources(
   }
 }
 
-/** The texts of the run's first candidates, or of all documents. */
+/** Selects the texts of the run's first candidates, or of all documents. */
 function wantedTexts({ run, docs, all, missing }: NeededTexts, looked: number): WantedTexts {
   if (!all) return textsOfRun(run, looked, missing)
   return { query: (id) => run.has(id), document: (id) => docs.rowOf(id) !== undefined }

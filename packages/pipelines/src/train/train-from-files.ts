@@ -15,27 +15,32 @@ import { learnedBy, remarkCutQueries, type TrainingReport } from './training-rep
 
 /** The inputs and the folder of a training. */
 export interface TrainInputs extends TrainingInputs {
-  /** The folder of the trained model, of checkpoints and of `metrics.jsonl`. */
+  /** The folder for the trained model, the checkpoints and `metrics.jsonl`. */
   out: string
 }
 
 /** The result of a training. */
 export interface TrainResult extends TrainingResult, TrainingReport {
   out: string
-  /** A page with the validations, if there are some. */
+  /** A page with the validation curves, if there are validations. */
   curves: string | undefined
-  /** Figures before and after on held-out queries that did not choose the checkpoint, if there are some. */
+  /**
+   * The figures before and after on held-out queries that did not choose the checkpoint, if any.
+   */
   heldOut: HeldOutFigures | undefined
-  /** Whether the folder holds the weights from before, since training gained nothing on held-out queries. */
+  /**
+   * Whether the folder holds the original weights, since training gained nothing on held-out
+   * queries.
+   */
   keepsOld: boolean
-  /** The metric that the documents are to be searched by, as the training run was. */
+  /** The metric for searching the documents: the metric of the training run. */
   metric: Metric
 }
 
 /**
- * Fine-tunes a query encoder, or an adapter of query embeddings, on fixed document embeddings.
- * After a stop at any moment, the same call resumes from the last checkpoint, and ends with the
- * same weights.
+ * Fine-tunes a query encoder, or an adapter of query embeddings, on fixed document embeddings. If
+ * it is interrupted, the same call resumes from the last checkpoint, and ends with the same
+ * weights.
  *
  * ```ts
  * const { best } = await trainFromFiles({
@@ -71,7 +76,7 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
   }
 }
 
-/** Compares the model before and after on the queries that were held out, if some were. */
+/** Compares the model before and after training on the held-out queries, if any. */
 async function compareHeldOut(
   { heldOut, docs, by, device, openModel }: TrainingSetup,
   metric: Metric,
@@ -84,7 +89,7 @@ async function compareHeldOut(
   return heldOutFigures(heldOut, { before, after, docs, by, metric, device, level, out })
 }
 
-/** Trains, or resumes a training, in a folder; throws the signal's reason if it was stopped. */
+/** Trains, or resumes a training, in a folder; throws the signal's reason if it was aborted. */
 async function trainWith(
   setup: TrainingSetup,
   model: Awaited<ReturnType<TrainingSetup['openModel']>>,
@@ -126,7 +131,7 @@ function validationLine({ step, loss, measures }: ValidationRecord, by: Measured
   return `step ${step}: validation loss ${loss.toFixed(4)} (${labels}), ${figures.join(', ')}`
 }
 
-/** Draws the validations that a training has made, beside its metrics: a picture and a page. */
+/** Plots the validations of a training beside its metrics: an image and a page. */
 async function drawCurves(folder: string): Promise<string> {
   const { renderReport, standaloneSvg } = await import('@kith/report')
   const { trainingCurves } = await import('@kith/report/internal')

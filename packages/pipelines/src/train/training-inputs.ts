@@ -13,42 +13,46 @@ import type { MissingPolicy } from '../join/missing.ts'
 import type { TeacherInputs } from './teacher.ts'
 import type { QueryFiles } from './training-queries.ts'
 
-/** The settings of a training; its length is counted in steps, or in epochs. */
+/** The settings of a training; its length is in steps, or in epochs. */
 export interface TrainingSettings extends PartialTrainSettings {
-  /** Times that each query is seen, instead of `steps`; default 4 for an encoder, 20 for an adapter. */
+  /** Number of epochs, instead of `steps`; default 4 for an encoder, 20 for an adapter. */
   epochs?: number | undefined
 }
 
 /** The model, the data and the settings of a training. */
 export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptions {
-  /** Embeddings of the documents, which stay unchanged. */
+  /** The embeddings of the documents, which stay unchanged. */
   docs: string
-  /** The queries that are learned from. */
+  /** The training queries. */
   training: QueryFiles
-  /** Queries that choose the checkpoint; without them, half of the held-out training queries does. */
+  /** The queries that choose the checkpoint; default: half of the held-out training queries. */
   validation?: QueryFiles | undefined
   /**
-   * The part of the judged or taught training queries that is held out: one half chooses the
-   * checkpoint, the other half compares the model before and after; default 0.2, and 0 (train on
-   * all) with validation queries, or without judgments and teacher.
+   * The fraction of the judged or taught training queries to hold out: one half chooses the
+   * checkpoint, the other half compares the model before and after. Default 0.2; with validation
+   * queries, or without judgments and teacher, 0 (train on all).
    */
   holdOut?: number | undefined
-  /** From which grade on a document is relevant; default 1. */
+  /** The minimum grade of a relevant document; default 1. */
   level?: number | undefined
-  /** The encoder that learns: `minilm`, a folder, or a name on the hub; default minilm. */
+  /** The encoder to train: `minilm`, a folder, or a name on the hub; default minilm. */
   model?: string | undefined
-  /** An adapter that learns instead: the queries' files are embeddings then, which it changes. */
+  /**
+   * The kind of an adapter to train instead: then the queries' files are embeddings, which it maps.
+   */
   adapter?: AdapterKind | undefined
   settings?: TrainingSettings | undefined
-  /** The teacher of a training without judgments: queries learn its ranking. */
+  /** The teacher of a training without judgments: the model learns its ranking. */
   teacher?: TeacherInputs | undefined
   /** The policy for labeled documents that are not among a query's candidates; default: drop. */
   outside?: OutsidePolicy | undefined
-  /** The device that onnxruntime computes on; default cpu. */
+  /** The device of onnxruntime; default cpu. */
   device?: string | undefined
-  /** Threads of the CPU; default: all. */
+  /** Number of CPU threads; default: all cores. */
   threads?: number | undefined
-  /** The policy for queries and documents that lack an embedding, a text or labels; default: error. */
+  /**
+   * The policy for queries and documents without an embedding, a text or labels; default: error.
+   */
   missing?: MissingPolicy | undefined
 }
 
@@ -81,7 +85,7 @@ export function checkTraining({
   }
 }
 
-/** Throws if a training has a teacher and something else that makes its targets. */
+/** Throws if a training has a teacher and another source of targets. */
 function checkTeacher({ training, settings }: Pick<TrainingInputs, 'training' | 'settings'>): void {
   const { target, skip = 0, negativesBelow = null, loss = trainDefaults.loss } = settings ?? {}
   const others = {
@@ -104,21 +108,21 @@ function checkTeacher({ training, settings }: Pick<TrainingInputs, 'training' | 
   }
 }
 
-/** The settings that the studies found for each kind of model (docs/results.md). */
+/** The default settings of each kind of model, chosen in the studies of docs/results.md. */
 const usual = {
   encoder: { epochs: 4, learningRate: 3e-5 },
   adapter: { epochs: 20, learningRate: 1e-3 },
 }
 
-/** The fewest validations without a better one that end a training on held-out training queries. */
+/** Minimum patience of early stopping on held-out training queries. */
 const LEAST_PATIENCE = 3
 
 /**
- * The settings with the number of steps for some queries, completed by the defaults of the
- * kind of model; each epoch is validated by default.
+ * Completes the settings with the number of steps for a number of queries and the defaults of the
+ * kind of model; by default, each epoch ends with a validation.
  *
  * @param heldOut Whether held-out training queries choose the checkpoint: then a quarter of the
- * validations without a better one ends the training.
+ * validations without improvement ends the training.
  */
 export function stepsFor(
   { settings: given = {}, adapter }: Pick<TrainingInputs, 'settings' | 'adapter'>,
@@ -145,13 +149,13 @@ export function stepsFor(
   }
 }
 
-/** The options of the encoder that learns. */
+/** Returns the options of the encoder to train. */
 function encoderOptions(inputs: TrainingInputs): EncoderModelOptions {
   const { pooling, normalize, maxTokens, queryPrefix, revision, topLayers } = inputs
   return { pooling, normalize, maxTokens, queryPrefix, revision, topLayers }
 }
 
-/** The model that is trained, and whom it learns from, as sidecars name them. */
+/** Returns the trained model and its teacher, for sidecars. */
 export function modelSettings(inputs: TrainingInputs): Readonly<Record<string, unknown>> {
   const { adapter, normalize, model = jobDefaults.model, teacher } = inputs
   const { outside = jobDefaults.outside } = inputs
@@ -160,7 +164,7 @@ export function modelSettings(inputs: TrainingInputs): Readonly<Record<string, u
   return { ...learning, outside, teacher }
 }
 
-/** A model as a training has left it in a folder. */
+/** Opens a trained model in a folder. */
 export async function openTrained(inputs: TrainingInputs, folder: string): Promise<QueryModel> {
   const { openAdapter, openEncoderModel } = await loadTrain()
   if (inputs.adapter !== undefined) return openAdapter(folder)
@@ -168,7 +172,7 @@ export async function openTrained(inputs: TrainingInputs, folder: string): Promi
   return openEncoderModel(folder, options)
 }
 
-/** A model with the weights that training starts from. */
+/** Opens a model with its initial weights. */
 export async function openTrainable(
   inputs: TrainingInputs,
   dimensions: number,
@@ -179,7 +183,7 @@ export async function openTrainable(
   return new AdapterModel({ kind, dimensions, seed: settings?.seed, normalize })
 }
 
-/** Loads what fits a linear adapter. */
+/** Loads the code for fitting a linear adapter. */
 export function loadFit(): Promise<typeof import('@kith/train/fit')> {
   return optionalPackage(
     'training and adapters need',
@@ -188,7 +192,7 @@ export function loadFit(): Promise<typeof import('@kith/train/fit')> {
   )
 }
 
-/** Loads what trains and adapts. Other jobs need not wait for the runtime, nor have it installed. */
+/** Loads the code for training. Other jobs neither load the runtime nor need it installed. */
 export function loadTrain(): Promise<typeof import('@kith/train')> {
   return optionalPackage('training and adapters need', '@kith/encoder', () => import('@kith/train'))
 }

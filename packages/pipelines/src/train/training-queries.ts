@@ -16,39 +16,39 @@ import { jobDefaults, type OutsidePolicy } from '../job/job-defaults.ts'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
-/** The data that training queries are made of, as files have it: everything by id. */
+/** The data of training queries as read from files, by id. */
 export interface QuerySources {
-  /** Queries with their retrieved documents: a `Run`, or rankings one by one. */
+  /** The queries with their retrieved documents: a `Run`, or single rankings. */
   rankings: Iterable<RankedQuery>
-  /** Without judgments a query needs no relevant document. */
+  /** The judgments; without judgments, a query needs no relevant document. */
   qrels: Qrels | undefined
   documents: Pick<Embeddings, 'rowOf'>
-  /** For an encoder: the texts by query. */
+  /** The texts by query, for an encoder. */
   texts?: ReadonlyMap<string, string> | undefined
-  /** For an adapter: the queries' embeddings. */
+  /** The queries' embeddings, for an adapter. */
   vectors?: Pick<Embeddings, 'rowOf' | 'read'> | undefined
-  /** Targets made before, by query. */
+  /** Targets made earlier, by query. */
   labels?: ReadonlyMap<string, LabeledQuery> | undefined
-  /** From which grade on a document is relevant; default 1. */
+  /** The minimum grade of a relevant document; default 1. */
   level?: number | undefined
-  /** The policy for queries and documents that lack something; default: error. */
+  /** The policy for queries and documents with missing data; default: error. */
   missing?: MissingPolicy | undefined
   /** The name of the queries in messages, such as `training queries`. */
   name?: string | undefined
 }
 
-/** Training queries, and how many rankings gave none. */
+/** The training queries, and the number of rankings that gave none. */
 export interface QueriesMade {
   queries: TrainingQuery[]
-  /** Rankings of queries without a relevant document that has an embedding. */
+  /** Number of rankings of queries without a relevant document that has an embedding. */
   withoutTruth: number
   /** The queries and documents that were left out because of missing data. */
   report: MissingReport
 }
 
 /**
- * Joins the data of files into training queries, with document rows instead of ids. Queries without
- * a relevant document are left out; other data that these queries lack is not reported.
+ * Joins the data of files into training queries, with document rows instead of ids. Leaves out
+ * queries without a relevant document, and does not report other missing data of these queries.
  *
  * ```ts
  * const { queries } = trainingQueries({ rankings: run, qrels, documents: docs })
@@ -87,7 +87,7 @@ function noneOf(qrels: Qrels | undefined, rankings: number, withoutTruth: number
   return `none of ${rankings} queries has a relevant document with an embedding${lack} (the first query id in the judgments is ${example})`
 }
 
-/** A training query without its judgments; undefined if the query lacks something. */
+/** Returns a training query without its judgments, or undefined if the query lacks data. */
 function queryOf(
   { texts, vectors, labels }: QuerySources,
   { query: id, ids }: RankedQuery,
@@ -106,7 +106,7 @@ function queryOf(
   }
 }
 
-/** The target of a query by rows; undefined if nothing is left of it. */
+/** Returns the target of a query by row, or undefined if nothing of it remains. */
 function labelsOf(
   labeled: LabeledQuery | undefined,
   id: string,
@@ -128,19 +128,19 @@ function labelsOf(
   return undefined
 }
 
-/** Files that queries of a training come from. */
+/** The files of training or validation queries. */
 export interface QueryFiles {
-  /** Texts of the queries, or embeddings if an adapter is trained. */
+  /** The texts of the queries, or their embeddings if an adapter is trained. */
   queries: string
-  /** Candidates of the queries. */
+  /** The candidates of the queries. */
   run: string
-  /** Judgments of the queries; required without a teacher. */
+  /** The judgments of the queries; required without a teacher. */
   qrels?: string | undefined
-  /** Targets of the queries, by `labelRun` or `kith labels`; not used for validation. */
+  /** The targets of the queries, from `labelRun` or `kith labels`; not used for validation. */
   labels?: string | undefined
 }
 
-/** How the files of queries are read. */
+/** Options for reading the files of queries. */
 interface QueryReading {
   docs: Embeddings
   level: number
@@ -151,7 +151,7 @@ interface QueryReading {
   name: string
 }
 
-/** Reads the queries of a run that have ground truth, with all that training on them takes. */
+/** Reads the queries of a run that have ground truth, with all inputs of a training. */
 export async function readTrainingQueries(
   files: QueryFiles,
   rankings: Run,
@@ -189,7 +189,7 @@ async function readLabelsById(file: string): Promise<Map<string, LabeledQuery>> 
   return labels
 }
 
-/** The second line with the labels of a query. */
+/** Finds the second line with labels of a query. */
 async function secondLine(file: string, query: string): Promise<number | undefined> {
   const isOf = (text: string) => text.trim() !== '' && JSON.parse(text).query === query
   const lines = []
@@ -208,13 +208,16 @@ async function byId<T, V>(
   return map
 }
 
-/** Labels that are not among a query's candidates. */
+/** Labels outside a query's candidates. */
 interface OutsideLabels {
-  /** All labeled documents, labeled documents outside the list, and queries that have no others. */
+  /**
+   * Numbers of all labeled documents, of labeled documents outside the list, and of queries without
+   * labeled documents in the list.
+   */
   labels: number
   outside: number
   queries: number
-  /** The length of the longest list that was searched: the list size, or less if the run is shorter. */
+  /** The length of the longest searched list: the list size, or less if the run is shorter. */
   candidates: number
 }
 
@@ -240,7 +243,9 @@ export function treatOutside(
   return { queries: kept, counts }
 }
 
-/** The remark on labels outside the candidates; undefined if they are too few to matter. */
+/**
+ * Returns the remark on labels outside the candidates, or undefined if they are too few to matter.
+ */
 export function outsideRemark(
   { labels, outside, queries, candidates }: OutsideLabels,
   policy: OutsidePolicy,
@@ -256,12 +261,12 @@ export function outsideRemark(
   return `${where} and are added, which can make the model worse (outside: 'drop' leaves them out)`
 }
 
-/** The documents that a query learns from. */
+/** Returns the documents that a query learns from. */
 function labeledRows({ relevant, labels }: TrainingQuery): readonly number[] {
   return labels ? labels.rows.filter((_, i) => labels.values[i]! > 0) : relevant
 }
 
-/** A query with its relevant and labeled documents that are in a list. */
+/** Returns a query with only the relevant and labeled documents in a list. */
 function insideOf(query: TrainingQuery, list: ReadonlySet<number>): TrainingQuery {
   const { relevant, grades, labels } = query
   const at = relevant.flatMap((row, i) => (list.has(row) ? [i] : []))

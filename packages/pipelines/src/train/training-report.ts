@@ -5,7 +5,7 @@ import type { Hooks } from '../job/hooks.ts'
 import type { TrainingMissing } from '../join/missing.ts'
 import type { TrainingInputs } from './training-inputs.ts'
 
-/** The queries of a training, and the documents that their rows name. */
+/** The queries of a training, and the documents of their rows. */
 interface LearnedFrom {
   queries: readonly TrainingQuery[]
   validation?: readonly TrainingQuery[] | undefined
@@ -13,8 +13,8 @@ interface LearnedFrom {
 }
 
 /**
- * The queries whose judgments, or labels made of them, a model was trained or chosen by. Queries
- * that only a teacher's ranking was learned for are not among them.
+ * Returns the queries by whose judgments, or labels made from judgments, a model was trained or
+ * chosen. Leaves out queries for which only a teacher's ranking was learned.
  */
 export async function learnedBy(
   { queries, validation = [], docs }: LearnedFrom,
@@ -36,13 +36,13 @@ export async function learnedBy(
   return learned
 }
 
-/** How many queries of a training are longer than its model takes. */
+/** Number of truncated queries in a training. */
 export interface CutQueries {
   training: number
   validation: number
 }
 
-/** Counts the queries that training will cut, with a remark if there are some. */
+/** Counts the queries that training will truncate, with a remark if there are any. */
 export function remarkCutQueries(
   model: QueryModel,
   queries: readonly TrainingQuery[],
@@ -61,10 +61,10 @@ export function remarkCutQueries(
   return cut
 }
 
-/** The queries and documents of a training that were changed or left out. */
+/** The queries and documents of a training that were truncated or left out. */
 export interface TrainingReport {
-  /** Queries that were longer than the model takes. */
+  /** Number of queries that were longer than the model's limit. */
   cut: CutQueries
-  /** Queries and documents that lacked something and were skipped. */
+  /** The queries and documents that were skipped because of missing data. */
   missing: TrainingMissing
 }

@@ -16,32 +16,32 @@ import { openTraining, type TrainingSetup } from './open-training.ts'
 import { loadTrain, modelSettings, type TrainingInputs } from './training-inputs.ts'
 import { learnedBy, remarkCutQueries, type TrainingReport } from './training-report.ts'
 
-/** The inputs of a search over trainings. */
+/** The inputs of a search over training settings. */
 export interface TuneTrainingInputs extends TrainingInputs {
-  /** The folder of the best model, of the trials and of their curves. */
+  /** The folder for the best model, the trials and their curves. */
   out: string
-  /** Trainings; default 20. */
+  /** Number of trainings; default 20. */
   trials?: number | undefined
 }
 
-/** The result of a search over trainings. */
+/** The result of a search over training settings. */
 export interface TuneTrainingResult extends TrainingReport {
   out: string
   /** The folder of the best model. */
   best: string
-  /** The settings of the best trial, and the loss or measure that trials were compared by. */
+  /** The settings of the best trial, and the loss or measure for comparing trials. */
   settings: PartialTrainSettings
   selectBy: string
   winner: SearchedTrial
-  /** The settings as they were given, with one-hot targets. */
+  /** The trial with the given settings and one-hot targets. */
   first: SearchedTrial
   trials: readonly SearchedTrial[]
 }
 
 /**
- * Searches the settings of a training: each trial is a training that is measured on the validation
- * queries with their original labels, and a trial that falls behind ends early. After a stop, the
- * same call resumes the trial.
+ * Searches the settings of a training: each trial is a training, evaluated on the validation
+ * queries with their original labels, and a trial that falls behind ends early. If it is
+ * interrupted, the same call keeps the finished trials and starts the interrupted trial again.
  *
  * ```ts
  * await tuneTraining({
@@ -115,12 +115,12 @@ export async function tuneTraining(
   }
 }
 
-/** The best trial; of equal trials the first, which is nearer to the user's own settings. */
+/** Returns the best trial; of equal trials the first, which is closer to the user's settings. */
 function bestOf(trials: readonly SearchedTrial[]): SearchedTrial {
   return trials.reduce((best, trial) => (trial.value > best.value ? trial : best))
 }
 
-/** The curves of the trials that went to the end, on one page. */
+/** Plots the curves of the completed trials on one page. */
 async function drawCurves(
   out: string,
   trials: readonly SearchedTrial[],
@@ -145,19 +145,21 @@ function lineOf(
   return `trial ${trial + 1}: ${selectBy} ${Math.abs(value).toFixed(4)}${how} (${shown.join(', ')})`
 }
 
-/** The folder of a trial's training. */
+/** Returns the folder of a trial's training. */
 function trialFolder(out: string, trial: number): string {
   return join(out, `trial-${String(trial + 1).padStart(3, '0')}`)
 }
 
-/** Of a trial that is not the best only its metrics stay: checkpoints are large. */
+/** Removes everything except the metrics of a trial that is not the best: checkpoints are large. */
 async function keepMetrics(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name !== 'metrics.jsonl') await rm(join(folder, name), { recursive: true })
   }
 }
 
-/** One training of the search; ended early if its validations are worse than other trainings'. */
+/**
+ * Runs one training of the search; ends it early if its validations are worse than other trials'.
+ */
 async function trainTrial(
   setup: TrainingSetup,
   base: PartialTrainSettings & { steps: number },
@@ -171,7 +173,8 @@ async function trainTrial(
   const settings = trialSettings(parameters, base)
   const value = criterion(settings.selectBy!)
   const folder = trialFolder(out, trial)
-  // A trial continued from the files of a stopped program would not report its first values again.
+  // A trial resumed from the files of an interrupted program would not report its first values
+  // again.
   await rm(folder, { recursive: true, force: true })
   const [stage, total] = [`trial ${trial + 1}`, base.steps]
   onProgress?.({ stage, done: 0, total })
@@ -193,14 +196,13 @@ async function trainTrial(
       if (!report(value(validation))) behind.abort()
     },
   })
-  // A trial that was stopped by the signal has no value; a trial that fell behind has one.
+  // A trial that the signal aborted has no value; a trial that fell behind has one.
   if (ended === 'stopped' && !behind.signal.aborted) throwIfAborted(signal)
 }
 
 /**
- * The space that `kith tune-training` searches: learning rate, inverse temperature, and the kind
- * and the settings of targets. Evidence-based targets have their own settings, so they are a branch
- * of the space.
+ * The search space: learning rate, inverse temperature, and the kind and the settings of targets.
+ * Evidence-based targets have their own settings, so they are a branch of the space.
  */
 const trainingSpace: Space = {
   learningRate: { kind: 'float', ...trainTable.learningRate.tune! },
@@ -224,10 +226,13 @@ const trainingSpace: Space = {
   },
 }
 
-/** The start of the search: the options unchanged, trained on the judgments alone. */
+/** The start of the search: the given options, trained on the judgments alone. */
 const trainingStart: Parameters = { learningRate: 1, inverseTemperature: 1, evidence: false }
 
-/** The settings of a trial. Learning rate and inverse temperature are factors of the options' values. */
+/**
+ * Returns the settings of a trial. Learning rate and inverse temperature are factors of the given
+ * values.
+ */
 function trialSettings(
   { learningRate, inverseTemperature, evidence, target, labelDepth, boost, normalize }: Parameters,
   base: PartialTrainSettings,

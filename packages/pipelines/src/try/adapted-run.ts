@@ -11,25 +11,28 @@ import { adaptQueries } from '../train/adapt-queries.ts'
 import { fitAdapterFiles } from '../train/fit-adapter-files.ts'
 import type { HeldOutMeasures } from '../train/hold-out.ts'
 
-/** Training queries from which on an adapter is tried. */
+/** Minimum number of training queries for trying an adapter. */
 const ENOUGH = 200
-/** Training queries and documents above which a fit takes too long for a try. */
+/** Maximum numbers of training queries and documents: with more, a fit takes too long for a try. */
 const [MOST_QUERIES, MOST_DOCUMENTS] = [10_000, 100_000]
 
-/** A query adapter that was tried. */
+/** The result of trying a query adapter. */
 export interface TriedAdapter {
   /** The adapter's folder. */
   folder: string
-  /** How many queries it learned from, and what. */
+  /** The number of training queries, and the recipe. */
   queries: number
   recipe: RecipeName
-  /** Whether it gains nothing on held-out training queries, so that no row has it. */
+  /**
+   * Whether the adapter gains nothing on held-out training queries, so that the table has no row
+   * for it.
+   */
   keepsOld: boolean
-  /** Vector search on held-out training queries, and the measure that decided. */
+  /** The figures of vector search on held-out training queries, and the measure that decided. */
   heldOut: HeldOutMeasures & { measure: string; by: 'judgments' | 'teacher' }
 }
 
-/** The files of the queries that are measured. */
+/** The files of the measured queries. */
 interface MeasuredFiles {
   corpus: string
   docs: string
@@ -37,7 +40,7 @@ interface MeasuredFiles {
   queryText: string
   termStatistics: string
   run: string
-  /** Judgments of the queries; without any, no adapter is tried. */
+  /** The judgments of the queries; without judgments, no adapter is tried. */
   qrels: string | undefined
 }
 
@@ -47,13 +50,13 @@ interface TrainingFiles {
   queryText: string
   run: string
   qrels: string | undefined
-  /** The training queries. */
+  /** The ids of the training queries. */
   ids: readonly string[]
 }
 
 /**
  * Fits an adapter to the training queries of a dataset: queries of its split `train`, or queries
- * without judgments. Undefined if there are too few of them, or too many for a try.
+ * without judgments. Returns undefined if there are too few of them, or too many for a try.
  */
 export async function fitTried(
   dataset: Dataset,
@@ -93,7 +96,7 @@ export async function fitTried(
   const result = await fitAdapterFiles(
     {
       ...{ docs, training: { queries, run, qrels }, teacher: { corpus, queryText }, level, out },
-      // Training queries with gaps should not end a try.
+      // Training queries with missing data should not end a try.
       missing: 'skip',
     },
     { signal, onProgress },
@@ -117,7 +120,7 @@ export async function rerankAdapted(
   return rerankRun({ ...files, queries, run, statistics, workers, out }, hooks)
 }
 
-/** The paths of the parts of a tried adapter. */
+/** Returns the paths of a tried adapter's files. */
 function placesOf(dataset: Dataset) {
   const at = (name: string) => join(dirname(dataset.place('adaptedKith')), name)
   const { suffix } = dataset
@@ -129,7 +132,10 @@ function placesOf(dataset: Dataset) {
   }
 }
 
-/** The training queries; undefined if the dataset has none, or files were named in its place. */
+/**
+ * Returns the training queries, or undefined if the dataset has none, or if the options name its
+ * files.
+ */
 async function trainingFiles(
   dataset: Dataset,
   measured: MeasuredFiles,
@@ -152,7 +158,7 @@ async function trainingFiles(
   const qrels = await train.find('qrels')
   const learned = qrels === undefined ? [] : relevantIn(await readQrels(qrels))
   if (learned.length < ENOUGH) return undefined
-  // Queries of one file that are in both splits are measured, and not learned from.
+  // Queries of one file that are in both splits are measured, and not used for training.
   const shared = train.suffix === dataset.suffix ? judged : new Map()
   const [queries, queryText] = [
     await train.need('queryEmbeddings', hooks),
@@ -165,7 +171,7 @@ async function trainingFiles(
   return { queries, queryText, run, qrels, ids }
 }
 
-/** The queries with a relevant document. */
+/** Returns the queries with a relevant document. */
 function relevantIn(qrels: Qrels): string[] {
   const isRelevant = (grades: ReadonlyMap<string, number>) =>
     [...grades.values()].some((g) => g > 0)

@@ -1,10 +1,10 @@
 import { type Evaluation, type Run, readRun } from '@kith/ir'
 import { OpenTexts } from '../join/open-texts.ts'
 
-/** Queries that are shown on each side. */
+/** Maximum number of queries to show as gained, and as lost. */
 const SHOWN = 5
 
-/** Documents that are compared at the top of a query. */
+/** Number of first documents to compare per query. */
 const DEPTH = 5
 
 /** A query whose ranking changed. */
@@ -14,23 +14,29 @@ export interface QueryChange {
   /** The measure before and after, if there are judgments. */
   before?: number | undefined
   after?: number | undefined
-  /** The first five documents before and after, by their titles or the beginning of their texts. */
+  /** The first five documents before and after, by title or the beginning of their text. */
   top: { before: readonly string[]; after: readonly string[] }
 }
 
 /** The queries that changed most. */
 export interface Changes {
-  /** With judgments: the queries that gained most; without: the queries whose first five changed most. */
+  /**
+   * With judgments: the queries that gained most. Without: the queries whose first five documents
+   * changed most.
+   */
   gained: readonly QueryChange[]
-  /** The queries that lost most; none without judgments. */
+  /** The queries that lost most; empty without judgments. */
   lost: readonly QueryChange[]
   queries: number
-  /** How many queries have another first document, and how many of the first five are new on average. */
+  /**
+   * Number of queries with another first document, and mean number of new documents in the first
+   * five.
+   */
   newFirst: number
   newInTop: number
 }
 
-/** Compares two runs query by query, by their first measure if they were measured. */
+/** Compares two runs query by query, by their first measure if they were evaluated. */
 export async function changesOf(
   texts: { corpus: string; queryText: string },
   files: readonly [before: string, after: string],
@@ -86,12 +92,15 @@ function topOf(run: Run, query: string): readonly string[] {
   return run.get(query)!.ids.slice(0, DEPTH)
 }
 
-/** How many documents at the top were not there before. */
+/** Counts the first documents that were not among the first documents before. */
 function newIn({ before, after }: { before: readonly string[]; after: readonly string[] }): number {
   return after.filter((id) => !before.includes(id)).length
 }
 
-/** How many ranks the documents at the top moved together; a new document comes from the rank below. */
+/**
+ * Sums the rank changes of the first documents; a new document counts as coming from the rank below
+ * them.
+ */
 function moved({ before, after }: { before: readonly string[]; after: readonly string[] }): number {
   return after.reduce((sum, id, rank) => {
     const old = before.indexOf(id)
@@ -110,7 +119,7 @@ function valuesOf(
   return { before, after }
 }
 
-/** The beginning of a text, on one line. */
+/** Returns the beginning of a text, on one line. */
 function cut(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > 60 ? `${line.slice(0, 59)}…` : line

@@ -14,25 +14,25 @@ import { Steps } from './steps.ts'
 import { rerankTuned } from './tuned-run.ts'
 import type { TriedSystem } from './verdict.ts'
 
-/** The files that every try takes. */
+/** The files that every try needs. */
 export interface TryFiles {
   corpus: string
   queryText: string
   docs: string
   queries: string
-  /** Term statistics of the corpus. */
+  /** The term statistics of the corpus. */
   termStatistics: string
   qrels: string | undefined
 }
 
-/** How runs are made. */
+/** Options for making runs. */
 interface Making extends Omit<DatasetOptions, 'purpose'> {
   trials?: number | undefined
   level?: number | undefined
   workers?: number | undefined
 }
 
-/** Makes the run of each system, or takes the one that an earlier try has made. */
+/** Makes the run of each system, or reuses the run of an earlier try. */
 export async function makeRuns(
   dataset: Dataset,
   { termStatistics, qrels, ...files }: TryFiles,
@@ -89,12 +89,12 @@ export async function makeRuns(
   return { systems: steps.systems(made), judged, adapter }
 }
 
-/** The file with the settings that all judged queries choose. */
+/** Returns the file for the settings that were tuned on all judged queries. */
 export function tunedSettings(dataset: Dataset): string {
   return join(dirname(dataset.place('tunedKith')), `tuned${dataset.suffix}.json`)
 }
 
-/** The queries of a run that have a relevant document. */
+/** Counts the queries of a run with a relevant document. */
 async function judgedIn(qrels: Qrels, run: string, level: number): Promise<number> {
   const isJudged = (id: string): boolean =>
     [...(qrels.get(id)?.values() ?? [])].some((grade) => grade >= level)

@@ -7,7 +7,7 @@ import type { RoleName } from '../dataset/roles.ts'
 import { readSidecar } from '../files/sidecar.ts'
 import type { TriedSystem } from './verdict.ts'
 
-/** The names of the systems that are compared, by the roles of their runs, in the order of the table. */
+/** The names of the compared systems, by the roles of their runs, in the order of the table. */
 const names = {
   run: 'vector search',
   bm25: 'BM25',
@@ -18,29 +18,29 @@ const names = {
   adaptedKith: 'Kith, query adapter',
 } as const
 
-/** A run of a system that is compared. */
+/** The role of a compared system's run. */
 export type TriedRole = keyof typeof names
 
-/** The work of a step. */
+/** The amount of work in a step. */
 interface Worked {
   queries: number
   seconds: number
 }
 
-/** The time of a step per query, and the threads that it was measured with; undefined for all cores. */
+/** The time of a step per query, and the number of threads; undefined for all cores. */
 interface StepTime {
   milliseconds: number
   workers?: number | undefined
 }
 
-/** The steps of a try that make runs: those that are done are not done again, and their times are kept. */
+/** Runs the steps of a try that make runs; skips finished steps and records their times. */
 export class Steps {
   readonly #dataset: Dataset
   readonly #journal: string
   readonly #times: Record<string, StepTime>
   readonly #workers: number | undefined
 
-  /** @param workers Threads of the steps; undefined for all cores. */
+  /** @param workers Number of threads; undefined for all cores. */
   constructor(dataset: Dataset, workers: number | undefined) {
     this.#dataset = dataset
     this.#journal = join(dirname(dataset.place('kith')), `times${dataset.suffix}.json`)
@@ -49,8 +49,8 @@ export class Steps {
   }
 
   /**
-   * Makes the run of a role, unless it is there with the same settings, not older than some files,
-   * and its time is known; undefined if it cannot be made.
+   * Makes the run of a role, unless it exists with the same settings, is not older than the files
+   * in `behind`, and has a recorded time. Returns undefined if the run cannot be made.
    */
   async do(
     role: TriedRole,
@@ -76,7 +76,7 @@ export class Steps {
     return out
   }
 
-  /** The systems that were tried, with their times. */
+  /** Returns the tried systems with their times. */
   systems(files: Readonly<Record<TriedRole, string | undefined>>): TriedSystem[] {
     return (Object.keys(names) as TriedRole[]).flatMap((role) => {
       const file = files[role]
@@ -95,7 +95,7 @@ function readTimes(file: string): Record<string, StepTime> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, StepTime>
   } catch {
-    // An unreadable journal only costs the time to do the steps again.
+    // If the journal cannot be read, the steps run again.
     return {}
   }
 }

@@ -12,17 +12,17 @@ import { makeRuns, type TryFiles, tunedSettings } from './make-runs.ts'
 import type { TriedRole } from './steps.ts'
 import { judgeTried, type TriedSystem, type Verdict } from './verdict.ts'
 
-/** A dataset to try Kith on. */
+/** A dataset for trying Kith, and options. */
 export interface TryInputs extends Omit<DatasetOptions, 'purpose'> {
   /** The folder of the dataset. */
   dataset: string
   /** The report page to write; default: in the dataset's `.kith`. */
   out?: string | undefined
-  /** Settings that each study of the tuning tries; default 60. */
+  /** Number of trials in each study of the tuning; default 60. */
   trials?: number | undefined
-  /** From which grade on a document is relevant; default 1. */
+  /** The minimum grade of a relevant document; default 1. */
   level?: number | undefined
-  /** Threads; the figures do not depend on their number. */
+  /** Number of threads; the figures do not depend on it. */
   workers?: number | undefined
 }
 
@@ -30,11 +30,11 @@ export interface TryInputs extends Omit<DatasetOptions, 'purpose'> {
 export interface TryResult {
   dataset: string
   split: string | undefined
-  /** The systems that were compared, vector search first; figures if there are judgments. */
+  /** The compared systems, vector search first; with figures if there are judgments. */
   systems: readonly TriedSystem[]
-  /** Judged queries; 0 without judgments. */
+  /** Number of judged queries; 0 without judgments. */
   judged: number
-  /** A query adapter, if the dataset has 200 training queries or more. */
+  /** The tried query adapter, if the dataset has 200 training queries or more. */
   adapter: TriedAdapter | undefined
   /** The advice, with its evidence; undefined without judgments. */
   verdict: Verdict | undefined
@@ -44,14 +44,14 @@ export interface TryResult {
   report: string | undefined
 }
 
-/** The measures that systems are compared by; the first decides. */
+/** The measures for comparing systems; the first measure decides. */
 export const tryMeasures = ['nDCG@10', 'MRR@10', 'Recall@100'] as const
 
 /**
- * Tries Kith on a dataset: encodes and searches if that was not done yet, and compares vector
- * search, BM25, reciprocal rank fusion, score fusion, Kith and, with more than 50 judged queries,
+ * Tries Kith on a dataset: encodes and searches if necessary, and compares vector search, BM25,
+ * reciprocal rank fusion, score fusion and Kith. With more than 50 judged queries, it also tries
  * Kith with tuned settings; with 200 training queries or more, Kith with a query adapter. Finished
- * steps are kept in `.kith`: after a stop at any moment, the same call resumes.
+ * steps are saved in `.kith`: if it is interrupted, the same call resumes.
  *
  * ```ts
  * const { verdict } = await tryDataset({ dataset: 'cisi' })
@@ -94,7 +94,7 @@ export async function tryDataset(inputs: TryInputs, hooks: Hooks = {}): Promise<
   return { ...base, systems: measured, verdict, changes, report }
 }
 
-/** The files that every try takes; embeddings are made if they are missing. */
+/** Returns the files that every try needs; makes embeddings if they are missing. */
 async function neededFiles(dataset: Dataset, hooks: Hooks): Promise<TryFiles> {
   const need = async (role: RoleName): Promise<string> => {
     const file = await dataset.need(role, hooks)

@@ -15,17 +15,17 @@ export interface TunedInputs
   queryText: string
 }
 
-/** The result of a reranking with tuned settings. */
+/** The result of reranking with tuned settings. */
 export interface TunedRun {
   queries: number
   seconds: number
 }
 
 /**
- * Tunes on folds of the judged queries, and reranks each query with the settings that the other
- * folds chose: no query is measured with settings that it had a part in.
+ * Tunes on folds of the judged queries, and reranks each query with the settings chosen on the
+ * other folds: no query is measured with settings that were chosen on it.
  *
- * @param settings The file for the settings that all queries together choose.
+ * @param settings The file for the settings that are chosen on all queries.
  */
 export async function rerankTuned(
   inputs: TunedInputs,
@@ -63,7 +63,7 @@ export async function rerankTuned(
   return { queries: rankings.length, seconds }
 }
 
-/** Tunes with the trials of an earlier call; a study of other inputs is begun again. */
+/** Tunes with the trials of an earlier call; restarts if these trials have other inputs. */
 async function tuneOrRestart(inputs: TuneInputs, hooks: Hooks): Promise<TuneResult> {
   try {
     return await tuneRun(inputs, hooks)

@@ -5,39 +5,41 @@ import { FEW_QUERIES } from '@kith/tune/internal'
 import type { CorrectedComparison } from '../eval/evaluate-runs.ts'
 import type { TriedRole } from './steps.ts'
 
-/** A system that was tried. */
+/** A compared system. */
 export interface TriedSystem {
   name: string
   role: TriedRole
   /** The system's run. */
   file: string
-  /** Milliseconds per query of this step alone, in a batch; undefined if Kith did not make the run. */
+  /**
+   * Milliseconds per query of this step alone, in a batch; undefined if Kith did not make the run.
+   */
   milliseconds?: number | undefined
-  /** Threads that this time was measured with; undefined for all cores. */
+  /** Number of threads in the time measurement; undefined for all cores. */
   workers?: number | undefined
   evaluation?: Evaluation | undefined
-  /** Against vector search, by measure; p is corrected for the number of systems. */
+  /** The comparison with vector search by measure; p is corrected for the number of systems. */
   comparison?: Readonly<Record<string, CorrectedComparison>> | undefined
 }
 
 /** The advice of a try. */
 export interface Verdict {
-  /** The settings to use; undefined if vector search should be kept. */
+  /** The settings to use; undefined to keep vector search. */
   settings: 'default' | 'tuned' | undefined
-  /** The gain over vector search in the first measure, and its p. */
+  /** The gain over vector search in the first measure, and its p value. */
   difference: number
   p: number
   sentence: string
 }
 
-/** Below this p a difference counts. */
+/** Maximum p value of a significant difference. */
 const SIGNIFICANT = 0.05
 
 /**
- * Says whether Kith helps, and with which settings: the tuned ones only if tuning itself found
+ * Decides whether Kith helps, and with which settings: tuned settings only if tuning itself found
  * them better than the default.
  *
- * @param settingsFile The file of the tuned settings, as the sentence names it.
+ * @param settingsFile The file of the tuned settings, for the sentence.
  */
 export function judgeTried(
   systems: readonly TriedSystem[],
@@ -74,7 +76,7 @@ function claimOf(measure: string, difference: number, p: number): string {
   return `Kith does not measurably change ${measure} (${signed}, ${statedP(p)})`
 }
 
-/** Names the system that is better than Kith by the measure, if one is. */
+/** Names the system that is better than Kith by the measure, if there is one. */
 function bestOther(systems: readonly TriedSystem[], chosen: TriedSystem, measure: string): string {
   const meanOf = ({ evaluation }: TriedSystem): number => evaluation!.mean[measure]!
   const others = systems.filter(

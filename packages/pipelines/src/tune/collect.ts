@@ -6,25 +6,27 @@ import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import { shareStatistics } from '../join/statistics.ts'
 
-/** The data that settings are tuned on. */
+/** The data for tuning settings. */
 export interface CollectInputs {
   run: Run
   qrels: Qrels
   queries: Embeddings
   docs: Embeddings
-  /** The texts by id, once for each way to make terms that is tried. */
+  /** The texts by id, once for each tokenizer to try. */
   texts?: readonly TextsById[] | undefined
-  /** How many of a query's first candidates may be reranked: as many as any settings' contextSize; default 100. */
+  /**
+   * Number of a query's first candidates to collect: the largest contextSize to try; default 100.
+   */
   largest?: number | undefined
   /** The policy for queries and candidates without an embedding or text; default: error. */
   missing?: MissingPolicy | undefined
-  /** The group of a query, if it has one. */
+  /** Returns the group of a query, if it has one. */
   groupOf?: ((query: string) => string | undefined) | undefined
 }
 
 /** Prepared texts by the ids of queries and documents. */
 export interface TextsById {
-  /** How often terms occur in the corpus, if that is known. */
+  /** The term statistics of the corpus, if known. */
   statistics?: TermStatistics | undefined
   query(id: string): PreparedText | undefined
   document(id: string): PreparedText | undefined
@@ -37,8 +39,8 @@ export interface Collected {
 }
 
 /**
- * Collects the queries that are in the run and in the judgments, with everything that reranking
- * them needs.
+ * Collects the queries that are in the run and in the judgments, with all inputs for reranking
+ * them.
  *
  * ```ts
  * const collected = collect({ run, qrels, queries: docs, docs })
@@ -65,14 +67,14 @@ export function collect(inputs: CollectInputs): Collected {
   return { collection: gathered.collection(), report: gathered.join.report }
 }
 
-/** Queries and documents as they are gathered, each document once. */
+/** The collected queries and documents, each document once. */
 class Gathered {
   readonly join: Join
   readonly list: TrialQuery[] = []
   readonly #inputs: CollectInputs
   readonly #queryRows: number[] = []
   readonly #queryIds: string[] = []
-  /** The documents' numbers by their rows. */
+  /** The documents' numbers by row. */
   readonly #numbers = new Map<number, number>()
   readonly #docRows: number[] = []
   readonly #docIds: string[] = []
@@ -123,7 +125,7 @@ class Gathered {
     }
   }
 
-  /** A document's number among the gathered documents. */
+  /** Returns a document's number among the collected documents. */
   #numberOf(row: number, id: string): number {
     const known = this.#numbers.get(row)
     if (known !== undefined) return known

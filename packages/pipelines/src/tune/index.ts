@@ -1,4 +1,4 @@
-/** Finds settings for a dataset by its judged queries. */
+/** Tunes settings for a dataset on its judged queries. */
 export { type Collected, type CollectInputs, collect, type TextsById } from './collect.ts'
 export type { JudgedInputs } from './judged-collection.ts'
 export { type SweepInputs, type SweepResult, sweepRun } from './sweep-run.ts'

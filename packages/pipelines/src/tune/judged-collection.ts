@@ -12,38 +12,38 @@ import { PreparedTexts, textsOfRun } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { collect, type TextsById } from './collect.ts'
 
-/** Judged queries that settings are measured on, and how. */
+/** The judged queries for measuring settings, and options. */
 export interface JudgedInputs extends OpenEmbeddingsOptions, DefaultTokenizer {
-  /** The run that would be reranked. */
+  /** The run to rerank. */
   run: string
-  /** Embeddings of its queries. */
+  /** The embeddings of the run's queries. */
   queries: string
-  /** Embeddings of the documents. */
+  /** The embeddings of the documents. */
   docs: string
-  /** Judgments. */
+  /** The judgments. */
   qrels: string
-  /** Texts of the documents. With texts, the words are a second view. */
+  /** The texts of the documents. With texts, BM25 scores are used, too. */
   corpus?: string | undefined
-  /** Texts of the queries. */
+  /** The texts of the queries. */
   queryText?: string | undefined
   /**
-   * Whether the BM25 score uses the statistics of the corpus, or of each query's candidates only;
-   * default `corpus`.
+   * Whether the BM25 score uses the term statistics of the corpus, or only of each query's
+   * candidates; default `corpus`.
    */
   statistics?: 'corpus' | 'context' | undefined
   /** The measure; default nDCG@10. */
   measure?: string | undefined
-  /** From which grade on a document is relevant; default 1. */
+  /** The minimum grade of a relevant document; default 1. */
   level?: number | undefined
-  /** Grades below the level give no gain in nDCG either. */
+  /** Whether grades below the level give no gain in nDCG either. */
   strict?: boolean | undefined
   /** The policy for queries and candidates without an embedding or text; default: error. */
   missing?: MissingPolicy | undefined
-  /** Threads; the result does not depend on their number. */
+  /** Number of threads; the result does not depend on it. */
   workers?: number | undefined
 }
 
-/** The inputs, opened. */
+/** The opened inputs. */
 interface Judged extends OpenVectors {
   run: Run
   qrels: Qrels
@@ -57,7 +57,7 @@ interface Judged extends OpenVectors {
   files: readonly string[]
 }
 
-/** Judged queries, and the tokenizers that their texts are prepared with. */
+/** Judged queries, and the tokenizers for preparing their texts. */
 type JudgedPlan = JudgedInputs & { tokenizers: readonly TokenizerName[] }
 
 /** Opens judged queries for contexts of at most `largest` candidates. */
@@ -117,7 +117,7 @@ async function judgedWith(
   }
 }
 
-/** The tokenizers to try: the tokenizer of the settings first. */
+/** Returns the tokenizers to try, the tokenizer of the settings first. */
 export function tokenizersToTry({
   mix,
   tokenizer,
@@ -126,7 +126,7 @@ export function tokenizersToTry({
   return [tokenizer, ...tokenizerNames.filter((name) => name !== tokenizer)]
 }
 
-/** The metric that judged queries are reranked with. */
+/** Returns the metric for reranking judged queries. */
 export function judgedMetric(
   metric: Settings['metric'],
   file: string,

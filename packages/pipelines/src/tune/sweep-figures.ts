@@ -14,13 +14,13 @@ import { timePerQuery, viewsOf, withStatistics } from '@kith/tune/internal'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
-/** Queries that distributions are taken over: more would not change the picture. */
+/** Maximum number of queries in a distribution: more would not change the figure. */
 const MOST_QUERIES = 500
 
-/** How many ranks a distribution is drawn for. */
+/** Number of ranks in a distribution. */
 const RANKS = 100
 
-/** A measure against context size and against each setting. */
+/** Plots a measure against context size and against each setting. */
 export function settingFigures(
   swept: readonly SweptSetting[],
   measure: string,
@@ -35,7 +35,7 @@ export function settingFigures(
   })
 }
 
-/** The time per query against context size, on this machine. */
+/** Plots the time per query against context size, on this machine. */
 export function timeFigure(
   collection: TrialCollection,
   sizes: readonly number[],
@@ -45,7 +45,7 @@ export function timeFigure(
   return { kind: 'time', points: timePerQuery(collection, sizes, settings), machine }
 }
 
-/** How scores fall from rank to rank, as retrieved and reranked. */
+/** Plots how scores decrease with rank, as retrieved and reranked. */
 export async function scoresFigure(
   run: Run,
   collection: TrialCollection,
@@ -66,13 +66,13 @@ export async function scoresFigure(
   }
 }
 
-/** The data that the spread of labels is computed from. */
+/** The data for computing the spread of labels. */
 interface LabelSources {
   run: Run
   qrels: Qrels
   queries: Embeddings
   docs: Embeddings
-  /** From which grade on a document is relevant. */
+  /** The minimum grade of a relevant document. */
   level: number
 }
 
@@ -80,13 +80,13 @@ interface LabelSources {
 interface SweepContext {
   query: number
   rows: readonly number[]
-  /** How many of them are ground truth. */
+  /** Number of ground-truth rows. */
   truth: number
 }
 
 /**
- * The contexts of judged queries; contexts too small for their ground truth are left out.
- * Judged documents without an embedding are an error unless they may be skipped.
+ * Returns the contexts of judged queries; leaves out contexts too small for their ground truth.
+ * Throws for judged documents without an embedding unless they may be skipped.
  */
 export function labelContexts(
   { run, qrels, queries, docs, level }: LabelSources,
@@ -109,7 +109,7 @@ export function labelContexts(
   return contexts
 }
 
-/** How each kind of target spreads its probability over documents. */
+/** Plots how each kind of target distributes its probability over documents. */
 export async function labelFigure(
   contexts: readonly SweepContext[],
   { queries, docs }: Pick<LabelSources, 'queries' | 'docs'>,

@@ -23,35 +23,36 @@ import {
   timeFigure,
 } from './sweep-figures.ts'
 
-/** The deepest context that is measured. */
+/** The largest measured context size. */
 const LARGEST = 1000
 
 /** The inputs of a sweep. */
 export interface SweepInputs extends JudgedInputs {
-  /** The folder that the figures go to. */
+  /** The folder to write the figures to. */
   out: string
-  /** The chosen point, which the figures go through. */
+  /** The base settings, from which single settings are varied. */
   settings?: PartialMethodSettings | undefined
-  /** Commands that make the page again, to be shown on it. */
+  /** Command lines for making the page again, to show on it. */
   commands?: readonly string[] | undefined
 }
 
 /** The result of a sweep. */
 export interface SweepResult {
   out: string
-  /** The files written: a picture of each figure, `figures.json` and `index.html`. */
+  /** The written files: an image of each figure, `figures.json` and `index.html`. */
   files: readonly string[]
   figures: readonly Figure[]
-  /** Queries, candidates and judged documents that lacked something and were skipped. */
+  /** The queries, candidates and judged documents that were skipped because of missing data. */
   missing: readonly Missing[]
 }
 
 /**
  * Measures judged queries with several context sizes and with several values of every setting, and
- * draws the results: a folder of figures and a page. If stopped early, it writes nothing.
+ * plots the results: a folder of figures and a page. If it is stopped early, it writes nothing.
  *
  * ```ts
- * await sweepRun({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', qrels: 'qrels.trec', out: 'sweep' })
+ * await sweepRun({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', qrels: 'qrels.trec',
+ * out: 'sweep' })
  * ```
  */
 export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<SweepResult> {
@@ -65,7 +66,7 @@ export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<
     const metric = await judgedMetric(asked.metric, inputs.run, judged, hooks)
     const settings = { ...asked, metric }
     const sources = { run, qrels, queries, docs, level: scoring.level ?? jobDefaults.level }
-    // Before the long work, so that missing embeddings are an error at its start, not at its end.
+    // Before the long work, so that missing embeddings are reported at its start, not at its end.
     const contexts = await namingFiles(inputs, async () =>
       labelContexts(sources, settings.contextSize, policy, report),
     )
@@ -82,7 +83,7 @@ export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<
       await scoresFigure(run, collection, settings),
       await labelFigure(contexts, sources, settings),
     ]
-    // From here on a stop would leave a folder with figures of two sweeps.
+    // From here on, an abort would leave a folder with figures of two sweeps.
     throwIfAborted(hooks.signal)
     const files = await writeFigures(inputs, figures)
     const { out } = inputs

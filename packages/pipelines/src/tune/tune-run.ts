@@ -19,20 +19,20 @@ import {
   tokenizersToTry,
 } from './judged-collection.ts'
 
-/** The deepest candidate that is looked at. */
+/** Number of candidates per query to consider; contextSize if that is larger. */
 const LARGEST = 200
 
 /** The inputs of a tuning. */
 export interface TuneInputs extends JudgedInputs {
   /** The file to write: settings, evidence, verdict. */
   out: string
-  /** The settings to depart from, only on evidence. */
+  /** The base settings, which tuning changes only on evidence. */
   settings?: PartialMethodSettings | undefined
-  /** The methods to choose among, or `all`; default: `neighbors` alone. */
+  /** The methods to choose from, or `all`; default: only `neighbors`. */
   methods?: readonly Method[] | 'all' | undefined
-  /** Settings that each study tries; default 200. */
+  /** Number of trials in each study; default 200. */
   trials?: number | undefined
-  /** Parts that the queries are split into; default 5. */
+  /** Number of folds; default 5. */
   folds?: number | undefined
   /** The seed of folds and trials; default 0. */
   seed?: number | undefined
@@ -47,17 +47,17 @@ export interface TuneResult {
   /** The file with the finished trials. */
   study: string
   /**
-   * The settings for each fold of the queries, chosen on the other folds; none if nothing was
+   * The settings for each fold of the queries, chosen on the other folds; empty if nothing was
    * searched.
    */
   folds: readonly { settings: MethodSettings; queries: readonly string[] }[]
-  /** Queries and candidates that lacked something and were skipped. */
+  /** The queries and candidates that were skipped because of missing data. */
   missing: readonly Missing[]
 }
 
 /**
- * Finds settings on judged queries, and says whether reranking helps at all. Finished trials are
- * kept in a study: after a stop at any moment, the same call resumes with them.
+ * Tunes settings on judged queries, and decides whether reranking helps at all. Finished trials are
+ * saved in a study: if it is interrupted, the same call resumes with them.
  *
  * ```ts
  * const { tuned } = await tuneRun({
@@ -101,7 +101,7 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
       onProgress: (done, total) => hooks.onProgress?.({ stage: 'tuning', done, total }),
     })
     await writeTuned(out, tuned)
-    // Settings that were there before have learned nothing.
+    // Unchanged settings were not learned from any query.
     const learnedFrom =
       tuned.verdict === 'default'
         ? []

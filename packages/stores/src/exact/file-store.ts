@@ -15,12 +15,12 @@ import type {
 } from '../store.ts'
 import { type Metric, searchExact } from './search-exact.ts'
 
-/** Rows that are copied at a time when a file is rewritten. */
+/** Number of rows to copy at a time when a file is rewritten. */
 const COPIED_ROWS = 4096
 
 /**
- * A file of embeddings as a store: exact search on all cores. Every change rewrites the file, so it
- * suits collections that change rarely; texts stay in separate files.
+ * A file of embeddings as a store: exact search on all cores. Every change rewrites the file, so
+ * use it for collections that change rarely. Texts stay in separate files.
  */
 export class FileStore implements Store {
   readonly #file: string
@@ -95,13 +95,13 @@ export class FileStore implements Store {
     })
   }
 
-  /** The background of `kith background`, in a file beside this one. */
+  /** Reads the background that `kith background` wrote beside the file. */
   async background(): Promise<Background | undefined> {
     this.#state.check()
     return this.#embeddings && backgroundBeside(this.#file, this.#embeddings)
   }
 
-  /** No term statistics: the texts are in another file. */
+  /** Returns undefined: the texts, and so their terms, are in another file. */
   async terms(): Promise<undefined> {
     this.#state.check()
   }
@@ -136,7 +136,10 @@ export class FileStore implements Store {
     return this.close()
   }
 
-  /** Half of a surrogate pair is looked up as U+FFFD, so that another document may be found. */
+  /**
+   * Finds the row of an id. The lookup reads a lone surrogate as U+FFFD, so the found id is
+   * compared.
+   */
   #rowOf(id: string): number | undefined {
     const row = this.#embeddings?.rowOf(id)
     return row === undefined || this.#embeddings!.idOf(row) !== id ? undefined : row
@@ -161,7 +164,7 @@ export class FileStore implements Store {
     return this.#embeddings?.type ?? this.#options.type ?? 'f32'
   }
 
-  /** The old rows with changed ones in their places, then the new ones, under the same name. */
+  /** Rewrites the file: old rows with their changes, without removed rows, then new rows. */
   async #write(
     changed: ReadonlyMap<string, Float32Array>,
     gone: ReadonlySet<string>,

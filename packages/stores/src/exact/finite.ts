@@ -2,15 +2,15 @@ import { halfTable } from '@kith/base/half'
 import type { KithErrorCode, Matrix } from '@kith/core'
 import type { Block } from './scanner.ts'
 
-/** Throws if a query has a number that is NaN or infinite. */
+/** Throws if a query contains NaN or an infinite number. */
 export function checkQueries({ data, rows, dimensions }: Matrix): void {
   const at = data.subarray(0, rows * dimensions).findIndex((value) => !Number.isFinite(value))
   if (at >= 0) throw notFinite('query', Math.floor(at / dimensions), at % dimensions, data[at]!)
 }
 
 /**
- * The error for a score that is not finite. As queries are known to be finite,
- * either the document is not, or the two are too large to be multiplied.
+ * Creates the error for a score that is not finite. The queries are finite, so either the document
+ * is not, or the product of the two vectors is too large.
  */
 export function badScore(
   block: Block,
@@ -37,12 +37,12 @@ function notFinite(name: string, row: number, column: number, value: number): Sc
 }
 
 /**
- * The error of a scanner: code and message of a `KithError`, which the search makes of it.
- * Scanners also run in worker threads, and a thread that loaded @kith/core for its error class
- * would take almost twice as long to start.
+ * An error of a scanner: the code and message of a `KithError`, into which the search converts it.
+ * Scanners also run in worker threads, and loading @kith/core for its error class would almost
+ * double the start time of a thread.
  */
 export class ScanError extends Error {
-  /** Makes the pool of workers turn it into a `KithError` on its way out of a thread. */
+  /** Makes the worker pool convert this error to a `KithError` when it leaves a thread. */
   override readonly name = 'KithError'
 
   constructor(
@@ -53,7 +53,7 @@ export class ScanError extends Error {
   }
 }
 
-/** Numbers as float32: themselves, or decoded from half precision. */
+/** Converts numbers to float32; returns a Float32Array unchanged, and decodes half precision. */
 export function toFloats(data: Float32Array | Uint16Array): Float32Array {
   if (data instanceof Float32Array) return data
   const table = halfTable()

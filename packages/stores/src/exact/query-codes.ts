@@ -1,36 +1,36 @@
 import type { Matrix } from '@kith/core'
 
-/** The data of a query besides its code, in the form of the kernel. */
+/** The values of a query besides its code, in the form that the kernel reads. */
 export interface QueryFacts {
-  /** The query is about `scale` times its code. */
+  /** The query is approximately `scale` times its code. */
   scale: number
-  /** At least the query's length. */
+  /** An upper bound of the query's length. */
   length: number
-  /** At least the length of what the code leaves out. */
+  /** An upper bound of the length of the quantization error. */
   error: number
   /**
-   * The offset that the kernel adds to every product, since documents' codes have 64 added to each
-   * number.
+   * The offset that the kernel adds to every product, since the codes of documents have 64 added to
+   * each number.
    */
   offset: number
 }
 
-/** Numbers that the kernel's products of codes take at a time. */
+/** Count of numbers that the kernel multiplies at a time in products of codes. */
 export const CODE_BLOCK = 16
-/** The kernel adds up products of this many numbers in 16 bits, in eight sums of two neighbors. */
+/** The kernel sums products of this many numbers in 16 bits, in eight sums of adjacent pairs. */
 const RUN = 256
-/** The largest sum of one sign: times a document's largest code, 127, it is still 16 bits. */
+/** The largest sum of one sign: multiplied by a document's largest code, 127, it fits 16 bits. */
 const MOST = 258
-/** Rounding adds up to a half for each of the 32 numbers of a sum. */
+/** Rounding adds up to one half for each of the 32 numbers of a sum. */
 const ROUNDING = 16
 const LARGEST = 127
-/** Queries of a length outside these bounds have no code: squares might leave float32. */
+/** Queries with a length outside these bounds get no code: their squares might overflow float32. */
 const SHORTEST = 1e-15
 const LONGEST = 1e15
-/** Covers the rounding of a number to float32. */
+/** Factor that covers the rounding of a number to float32. */
 const UP = 1 + 2 ** -20
 
-/** Whether inner products with these queries can be estimated from codes. */
+/** Returns whether codes can estimate the inner products with these queries. */
 export function haveCodes({ data, rows, dimensions }: Matrix): boolean {
   if (dimensions % CODE_BLOCK !== 0) return false
   return Array.from({ length: rows }, (_, q) =>
@@ -39,8 +39,8 @@ export function haveCodes({ data, rows, dimensions }: Matrix): boolean {
 }
 
 /**
- * Writes the code of a query, signed bytes, and returns its facts. The scale is as fine as it can
- * be so that no sum of the kernel exceeds 16 bits with any document.
+ * Writes the code of a query as signed bytes, and returns its other values. The scale is the finest
+ * at which no sum in the kernel exceeds 16 bits with any document.
  */
 export function encodeQuery(query: Float32Array, code: Int8Array): QueryFacts {
   const scale = Math.fround(
@@ -63,14 +63,14 @@ export function encodeQuery(query: Float32Array, code: Int8Array): QueryFacts {
 }
 
 /**
- * The most that rounding adds to a score above the bound that the kernel computes from codes,
- * relative to the lengths of query and document: see assembly/scan-codes.ts.
+ * Returns the maximum rounding error by which a score may exceed the bound that the kernel computes
+ * from codes, relative to the lengths of query and document: see assembly/scan-codes.ts.
  */
 export function slackFor(dimensions: number): number {
   return (dimensions + 64) * 2 ** -23
 }
 
-/** The largest sum, of one sign, of numbers that the kernel adds up in one place of 16 bits. */
+/** Returns the largest sum, of one sign, of numbers that the kernel adds in one 16-bit lane. */
 function largestSum(query: Float32Array): number {
   let most = 0
   for (let run = 0; run < query.length; run += RUN) {

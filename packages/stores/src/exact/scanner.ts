@@ -2,51 +2,54 @@ import type { Matrix } from '@kith/core'
 import { TypeScriptScanner } from './typescript-scanner.ts'
 import { WasmScanner } from './wasm-scanner.ts'
 
-/** A batch of queries, and how many documents each of them wants. */
+/** A batch of queries, and how many documents to find for each. */
 export interface Batch {
   queries: Matrix
-  /** The row that the first of these queries has among all queries, for messages. */
+  /** The row of the batch's first query among all queries, for messages. */
   firstQuery: number
-  /** Documents to keep per query, at least 1. */
+  /** Number of documents to keep per query, at least 1. */
   top: number
   cosine: boolean
-  /** Whether codes, which the queries must have, say which documents need a score. */
+  /** Whether codes select the documents to score; then every query must have a code. */
   codes: boolean
-  /** Scores at or below which a document is of no interest, one per query. */
+  /** One score per query: documents at or below it are ignored. */
   thresholds: Float32Array | undefined
 }
 
-/** Consecutive documents: float32, or half-precision floats as in a file. */
+/** Consecutive documents: float32, or half-precision floats as stored in a file. */
 export interface Block {
   data: Float32Array | Uint16Array
-  /** The row of the first of them among all documents. */
+  /** The row of the block's first document among all documents. */
   firstRow: number
 }
 
-/** The best documents of each query of a batch, best first, ties by the lower row. */
+/** The best documents of each query of a batch, best first, ties by ascending row. */
 export interface Best {
-  /** Documents of each query, at most `top`. */
+  /** Number of documents of each query, at most `top`. */
   counts: Uint32Array
   /** Query q's documents start at q · top. */
   rows: Uint32Array<ArrayBuffer>
   scores: Float32Array<ArrayBuffer>
 }
 
-/** Searches documents, block by block, for the best of each query of a batch. */
+/** Searches documents, block by block, for the best documents of each query of a batch. */
 export interface Scanner {
   begin(batch: Batch): void
-  /** Blocks must come in the order of their rows: of equal scores the first seen stays. */
+  /** Scans a block. Blocks must come in row order: of equal scores, the first document stays. */
   scan(block: Block): void
   finish(): Best
 }
 
 /** The parameters of a scanner, in a form that can be sent to a worker thread. */
 export interface ScannerRecipe {
-  /** The compiled kernel, a `WebAssembly.Module`, which not every program's types know; plain TypeScript without one. */
+  /**
+   * The compiled kernel, a `WebAssembly.Module` (a type that not every program has); undefined
+   * selects plain TypeScript.
+   */
   module: object | undefined
 }
 
-/** A scanner with separate memory. */
+/** Creates a scanner with its own memory. */
 export function createScanner({ module }: ScannerRecipe): Scanner {
   return module ? new WasmScanner(module as WebAssembly.Module) : new TypeScriptScanner()
 }

@@ -8,16 +8,16 @@ export interface Search {
   scanners: AsyncScanner[]
   reader: DocumentReader
   slots: Slot[]
-  /** Documents to guess thresholds from, with codes. */
+  /** Documents to estimate thresholds from, if codes are used. */
   sample: DocumentReader | undefined
-  /** Called with the number of documents of each block that is done. */
+  /** Called with the number of documents in each finished block. */
   onBlock: (rows: number) => void
 }
 
 /**
- * Writes the best documents of a batch of queries. With a sample, thresholds are guessed from it,
- * so that few documents need a score from the first block on. If fewer than `top` documents
- * are above a guess, it was too high, and the query is searched again without.
+ * Writes the best documents of a batch of queries. With a sample, it estimates thresholds, so that
+ * few documents need a score from the first block on. If fewer than `top` documents exceed a
+ * query's threshold, the estimate was too high, and the query is searched again without one.
  */
 export async function searchBatch(
   search: Search,
@@ -43,7 +43,7 @@ export async function searchBatch(
   })
 }
 
-/** Scores that the queries' last documents are almost certainly above. */
+/** Estimates thresholds that the queries' last documents almost certainly exceed. */
 async function guess(search: Search, batch: Batch): Promise<Float32Array | undefined> {
   const { sample, scanners, reader, onBlock } = search
   const rank = sample && guessRank(batch.top, sample.rows, reader.rows)
@@ -56,7 +56,7 @@ async function guess(search: Search, batch: Batch): Promise<Float32Array | undef
   return thresholdsFrom(scores, rank)
 }
 
-/** The results of the scanners in all documents of a reader. */
+/** Scans all documents of a reader and returns the results of all scanners. */
 async function scanAll(
   { scanners }: Search,
   batch: Batch,
@@ -69,7 +69,7 @@ async function scanAll(
   return Promise.all(scanners.map((scanner) => scanner.finish()))
 }
 
-/** A batch of some of the queries. */
+/** Returns a batch of the selected queries. */
 function only(batch: Batch, some: number[]): Batch {
   const { data, dimensions } = batch.queries
   const queries = {
@@ -83,15 +83,17 @@ function only(batch: Batch, some: number[]): Batch {
   return { ...batch, queries }
 }
 
-/** Documents of a sample, and at most this part of all. */
+/** Number of documents in a sample, and the maximum fraction of all documents. */
 const SAMPLE_ROWS = 2 ** 14
 const MOST_PART = 1 / 32
-/** The sample is read in this many places of the file, as neighboring rows may be similar. */
+/** The sample comes from this many places in the file, since neighboring rows may be similar. */
 const PLACES = 256
-/** Documents with larger numbers are left to the search, which knows what to say of them. */
+/**
+ * If a document has a larger number, no sample is used: the search itself reports such documents.
+ */
 const LARGEST = 1e12
 
-/** Some documents from all over the collection; undefined if they cannot be scored safely. */
+/** Samples documents from the whole collection; undefined if they cannot be scored safely. */
 export async function sampleOf(reader: DocumentReader): Promise<DocumentReader | undefined> {
   const { rows, dimensions } = reader
   const places = Math.min(PLACES, Math.floor(rows * MOST_PART))
@@ -110,8 +112,8 @@ export async function sampleOf(reader: DocumentReader): Promise<DocumentReader |
 }
 
 /**
- * The rank that a query's `top`-th document is almost certainly above among a sample: if so
- * many are expected, four standard deviations more. Undefined if the sample is too small.
+ * Returns the rank in a sample that a query's `top`-th document is almost certainly above: the
+ * expected rank plus four standard deviations. Undefined if the sample is too small.
  */
 function guessRank(top: number, sampleRows: number, rows: number): number | undefined {
   const expected = (top * sampleRows) / rows
@@ -119,7 +121,7 @@ function guessRank(top: number, sampleRows: number, rows: number): number | unde
   return rank <= sampleRows ? rank : undefined
 }
 
-/** Thresholds just below the last documents that the queries found in a sample. */
+/** Returns thresholds just below the last score of each query in a sample. */
 function thresholdsFrom(scores: Float32Array, rank: number): Float32Array {
   return Float32Array.from({ length: scores.length / rank }, (_, q) => {
     const last = scores[(q + 1) * rank - 1]!
@@ -128,9 +130,9 @@ function thresholdsFrom(scores: Float32Array, rank: number): Float32Array {
 }
 
 /**
- * The best of several scanners' documents for a batch of queries, best first, ties
- * by the lower row: `top` documents per query. Returns the queries for which the scanners
- * have fewer together; these get none.
+ * Merges several scanners' documents for a batch of queries, best first, ties by ascending row:
+ * `top` documents per query. Returns the queries for which the scanners found fewer than `top` in
+ * total; it writes no documents for them.
  */
 function merge(found: Best[], top: number, rows: Uint32Array, scores: Float32Array): number[] {
   const queries = found[0]!.counts.length

@@ -17,48 +17,48 @@ export type Metric = 'dot' | 'cosine'
 
 /** Options of an exact search. */
 export interface ExactSearchOptions {
-  /** Documents per query. */
+  /** Number of documents to return per query. */
   top: number
   /** Default: 'dot'. */
   metric?: Metric
   /**
-   * Worker threads; 0 searches in the caller's. Default: one per core, none for
-   * a search of a few milliseconds. The result is the same for any number.
+   * Number of worker threads; 0 searches in the caller's thread. Default: one per core, none for a
+   * search of a few milliseconds. The result does not depend on the number.
    */
   workers?: number
-  /** Called with the number of documents done and of all; over all passes when queries take several. */
+  /** Called with the number of finished documents and the total, summed over all passes. */
   onProgress?: (done: number, total: number) => void
-  /** Stops the search, which then rejects with the signal's reason. */
+  /** Aborts the search, which then rejects with the signal's reason. */
   signal?: AbortSignal
-  /** @internal The tests name one. */
+  /** @internal Set by tests. */
   kernel?: KernelName
-  /** @internal Whether codes are used: the tests and the benchmark say. */
+  /** @internal Whether to use codes; set by tests and the benchmark. */
   codes?: boolean
 }
 
 /** The best documents of each query. */
 export interface ExactSearchResult {
-  /** Query q's document rows from q · perQuery on: best first, ties by the lower row. */
+  /** Query q's document rows, starting at q · perQuery: best first, ties by ascending row. */
   rows: Uint32Array
   /** The scores of these documents. */
   scores: Float32Array
-  /** Documents per query: `top`, or all of them if there are fewer. */
+  /** Number of documents per query: `top`, or the number of all documents if that is smaller. */
   perQuery: number
 }
 
 /** Below this many multiplications, starting a worker takes longer than the search. */
 const SMALL_WORK = 2 ** 29
-/** The number of queries from which on codes of documents save time. */
+/** The minimum number of queries for which codes of documents save time. */
 const CODED_QUERIES = 64
-/** Kernel memory of one scanner; queries that do not fit take further passes over the documents. */
+/** Maximum kernel memory of one scanner; more queries than fit need further passes. */
 const SCANNER_BYTES = 2 ** 28
 
 /**
- * Finds each query's best documents by comparing it with all of them.
+ * Finds each query's best documents by comparing the query with every document.
  *
- * A batch of queries shares each pass over the documents, which worker threads
- * divide. Scores are float32 sums in one fixed order per pair, so that results are
- * bit for bit the same for any number of workers, in memory or from a file.
+ * A batch of queries shares each pass over the documents, which worker threads divide. Scores are
+ * float32 sums in one fixed order per pair, so results are bit-identical for any number of workers,
+ * in memory or from a file.
  *
  * ```ts
  * const { rows, scores, perQuery } = await searchExact(queries, documents, { top: 100 })
@@ -95,13 +95,13 @@ export async function searchExact(
     }
     return result
   } catch (error) {
-    // After an abort, other failures are its consequences: the abort is the error to report.
+    // After an abort, other failures are consequences of the abort, so the abort is reported.
     throwIfAborted(signal)
     throw error instanceof ScanError ? new KithError(error.code, error.message) : error
   }
 }
 
-/** Batch after batch of queries, each with a pass over all documents. */
+/** Searches one batch of queries after another, each in one pass over all documents. */
 async function searchAll(
   queries: Matrix,
   reader: DocumentReader,
@@ -147,7 +147,7 @@ async function searchAll(
   }
 }
 
-/** Whether codes make a search faster; what they find is the same. */
+/** Returns whether codes make a search faster; they never change its result. */
 function areWorthwhile({ rows }: Matrix, options: ExactSearchOptions): boolean {
   return (options.kernel ?? kernel()) === 'relaxed-simd' && rows >= CODED_QUERIES
 }
@@ -181,14 +181,14 @@ function defaultWorkers(queries: Matrix, documents: DocumentSource): number {
 
 const modules = new Map<KernelName, WebAssembly.Module>()
 
-/** The scanner's recipe for a kernel, compiled here so that all workers share the code. */
+/** Returns the recipe of a kernel's scanner, compiled here so that all workers share the code. */
 export function recipeFor(kernel: KernelName): ScannerRecipe {
   return { module: kernel === 'typescript' ? undefined : moduleOf(kernel) }
 }
 
 /**
- * The compiled code of a kernel. `kernel()` of @kith/core decides whether it runs on this machine,
- * and has also set the flag that Node 20 needs.
+ * Returns the compiled code of a kernel. `kernel()` of @kith/core decides whether this machine can
+ * run it, and has already set the flag that Node 20 needs.
  */
 function moduleOf(kernel: Exclude<KernelName, 'typescript'>): WebAssembly.Module {
   let module = modules.get(kernel)

@@ -1,7 +1,7 @@
 import { badScore, toFloats } from './finite.ts'
 import type { Batch, Best, Block, Scanner } from './scanner.ts'
 
-/** A vector with a smaller squared length has none: the rule of @kith/core's cosine. */
+/** A vector with a smaller squared length counts as zero, as in the cosine of @kith/core. */
 const SMALLEST_SQUARE = 1e-30
 
 interface Candidate {
@@ -9,7 +9,7 @@ interface Candidate {
   score: number
 }
 
-/** The search in plain TypeScript: for places without WebAssembly, and for tests to compare with. */
+/** Searches in plain TypeScript: for platforms without WebAssembly, and as the tests' reference. */
 export class TypeScriptScanner implements Scanner {
   #batch!: Batch
   #queries: Float32Array[] = []

@@ -1,4 +1,6 @@
-/** The exports of the compiled kernel; pointers are byte offsets. See assembly/ for each one. */
+/**
+ * The exports of the compiled kernel; pointers are byte offsets. assembly/ documents each export.
+ */
 export interface WasmExports {
   packFloats(source: number, rows: number, dimensions: number, group: number, out: number): void
   packHalves(source: number, rows: number, dimensions: number, group: number, out: number): void
@@ -56,13 +58,13 @@ export interface WasmExports {
 
 /** The layout of the kernel's memory; pointers are byte offsets. */
 export interface Layout {
-  /** Fours of numbers in a padded vector. */
+  /** Number of four-number chunks in a padded vector. */
   chunks: number
-  /** Documents of a tile, a multiple of 4. */
+  /** Number of documents in a tile, a multiple of 4. */
   tileRows: number
-  /** Documents of a tile of codes; without codes 0. */
+  /** Number of documents in a tile of codes; 0 without codes. */
   codeRows: number
-  /** Candidates that a query has room for. */
+  /** Capacity for candidates per query. */
   room: number
   staged: number
   tile: number
@@ -85,19 +87,22 @@ export interface Layout {
   end: number
 }
 
-/** Memory below this address belongs to the compiler. */
+/** The compiler uses the memory below this address. */
 const BASE = 1 << 16
-/** A tile as it came, as it is packed, and the queries together fit the second-level cache. */
+/** At this size, an unpacked tile, its packed copy and the queries fit the second-level cache. */
 const TILE_BYTES = 96 * 1024
-/** Short vectors: more documents than this bring nothing. */
+/** The limit for short vectors: larger tiles are no faster. */
 const MOST_TILE_ROWS = 256
 
-/** Documents of a tile of codes: enough that the queries, which pass by, come from the cache in time. */
+/**
+ * Number of documents in a tile of codes: enough work per query to hide the time of loading the
+ * next query from the cache.
+ */
 const CODE_ROWS = 128
 /** Pairs of a query and a document that scan-codes.ts collects, besides the pairs of two lines. */
 const PAIRS = 256
 
-/** The layout for a batch of queries, with or without codes. */
+/** Computes the layout for a batch of queries, with or without codes. */
 export function layoutFor(
   queryCount: number,
   dimensions: number,
@@ -113,7 +118,7 @@ export function layoutFor(
   let end = BASE
   const words = (count: number): number => {
     const start = end
-    // One cache line more: a read of four numbers may begin at the last one.
+    // One more cache line: a read of four numbers may begin at the last number.
     end += Math.ceil((count * 4 + 64) / 64) * 64
     return start
   }
@@ -147,7 +152,7 @@ export function layoutFor(
   }
 }
 
-/** Bytes of kernel memory that one more query takes. */
+/** Returns the bytes of kernel memory that one more query needs. */
 export function bytesPerQuery(dimensions: number, top: number): number {
   return layoutFor(1, dimensions, top, true).end - layoutFor(0, dimensions, top, true).end
 }

@@ -4,15 +4,17 @@ import type { Batch, Best, Block, Scanner } from './scanner.ts'
 import { type Layout, layoutFor, type WasmExports } from './wasm-layout.ts'
 
 const PAGE = 1 << 16
-/** Documents that the inner loop takes at a time, and queries. */
+/** Numbers of documents and of queries that the inner loop processes at a time. */
 const QUAD = 4
 const PAIR = 2
-/** Codes are of no use in a tile where more than this part of all scores is needed after all. */
+/** Codes do not pay off in a tile if more than this fraction of all scores is computed anyway. */
 const MOST_SCORED = 1 / 4
-/** Then this many tiles have no codes; twice as many the next time. */
+/** Then this many tiles are scanned without codes; twice as many the next time. */
 const FIRST_PAUSE = 16
 
-/** The search in WebAssembly: tiles of documents that stay in the cache meet all queries. */
+/**
+ * Searches in WebAssembly: each tile of documents stays in the cache while all queries score it.
+ */
 export class WasmScanner implements Scanner {
   readonly #memory = new WebAssembly.Memory({ initial: 1 })
   readonly #wasm: WasmExports
@@ -21,7 +23,9 @@ export class WasmScanner implements Scanner {
   #floats!: Float32Array
   #halves!: Uint16Array
   #integers!: Uint32Array
-  /** Documents seen, and until which codes are not tried. */
+  /**
+   * Documents scanned, tiles in the next pause of codes, and the document at which codes resume.
+   */
   #seen = 0
   #pause = 0
   #resume = 0
@@ -39,7 +43,7 @@ export class WasmScanner implements Scanner {
     this.#reserve(layout.end)
     const { chunks, tileRows, staged, queries, queryInverses } = layout
     const pairBytes = chunks * 16 * PAIR
-    // The queries take the documents' way in, a tile at a time.
+    // Queries are packed like documents, one tile at a time.
     for (let q = 0; q < rows; q += tileRows) {
       const count = Math.min(tileRows, rows - q)
       this.#floats.set(data.subarray(q * dimensions, (q + count) * dimensions), staged / 4)
@@ -53,7 +57,7 @@ export class WasmScanner implements Scanner {
     this.#seen = 0
     this.#pause = FIRST_PAUSE
     this.#resume = Infinity
-    // There are no thresholds, if none are given, before the first choice among candidates.
+    // Without given thresholds, there are none until candidates are first selected.
     if (batch.codes) this.#resume = batch.thresholds ? 0 : 2 * batch.top
   }
 
@@ -111,7 +115,7 @@ export class WasmScanner implements Scanner {
     }
   }
 
-  /** Scores the documents of a tile whose codes say that they may be good enough. */
+  /** Scores the documents of a tile whose codes allow a score above the threshold. */
   #scanCodes(block: Block, from: number, count: number): void {
     const { queries, top, cosine } = this.#batch
     const { dimensions } = queries
@@ -155,7 +159,9 @@ export class WasmScanner implements Scanner {
     }
   }
 
-  /** Brings documents of a block into the tile, in groups, and with cosine their inverse lengths. */
+  /**
+   * Packs documents of a block into the tile, in groups; for cosine, also their inverse lengths.
+   */
   #pack(block: Block, from: number, count: number, group: number): void {
     const { queries, cosine } = this.#batch
     const { dimensions } = queries

@@ -1,6 +1,6 @@
 import type { Connection } from '@lancedb/lancedb'
 
-/** The background of a collection, as JSON in a table beside the documents. */
+/** Stores the background of a collection as JSON, in a table beside the documents. */
 export class LanceBackground {
   readonly #connection: Connection
   readonly #table: string
@@ -10,7 +10,7 @@ export class LanceBackground {
     this.#table = `${collection}.background`
   }
 
-  /** Undefined if none was kept. */
+  /** Reads the background; undefined if none was saved. */
   async read(): Promise<string | undefined> {
     if (!(await this.#exists())) return undefined
     const table = await this.#connection.openTable(this.#table)

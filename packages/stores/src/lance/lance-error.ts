@@ -4,24 +4,24 @@ import { asFileError, findPath } from '@kith/base'
 import { KithError } from '@kith/core'
 import { absent, type Store } from '../store.ts'
 
-/** The number of a system error, as LanceDB writes it. */
+/** The number of a system error in LanceDB's messages. */
 const SYSTEM_ERROR = /\(os error (\d+)\)|Os \{ code: (\d+)/
 
-/** A place in LanceDB's own source. */
+/** A location in LanceDB's own source. */
 const SOURCE = /,? ?\/\S+\.rs:\d+:\d+/g
 
-/** The kinds of errors that LanceDB puts before the reason. */
+/** The kinds of errors that LanceDB writes before the reason. */
 const KINDS =
   /^((lance error|LanceError\(\w+\)|Failed to \w[\w ]*|Generic \S+ error|Wrapped error): |(GenericFailure|Invalid input), )+/
 
-/** Words of a panic, and of the reasons that damaged files have. */
+/** Text of a panic, and of the reasons that LanceDB gives for damaged files. */
 const PANIC = /\bpanic|`(Option|Result)::unwrap\(\)`/i
 const DAMAGED =
   /Not found: |invalid magic|too small|fill whole buffer|Invalid range|storage version|corrupt/i
 
 /**
- * An error of LanceDB as an error of one line that names the store: the disk's reason if it has
- * one, else LanceDB's, without the places in its source.
+ * Converts an error of LanceDB to a one-line error that names the store: with the system's reason
+ * if there is one, else LanceDB's reason, without locations in its source.
  *
  * @param store The folder or URL, with the collection.
  */
@@ -34,7 +34,7 @@ export function lanceError(store: string, error: unknown): KithError {
   return wrapped
 }
 
-/** A store whose methods throw errors of LanceDB as `lanceError` gives them. */
+/** Wraps a store so that its methods convert errors of LanceDB with `lanceError`. */
 export function withLanceErrors(name: string, store: Store): Store {
   return new Proxy(store, {
     get(target, key) {
@@ -70,19 +70,19 @@ function reasonOf(store: string, message: string): string {
   return `${store}: LanceDB failed: ${reason}${advice}`
 }
 
-/** A LanceDB database, and the collection in it. */
+/** A LanceDB database, and a collection in it. */
 interface LanceAddress {
   place: string
   name: string
 }
 
-/** Reads `folder#name`; without a name the collection is `main`. */
+/** Parses `folder#name`; the default name is `main`. */
 export function readLanceAddress(address: string): LanceAddress {
   const [, place, name = 'main'] = /^(.*?)(?:#(\w+))?$/.exec(address)!
   return { place: place!, name }
 }
 
-/** Throws unless a folder is there: LanceDB would create it. Object storage has no folders. */
+/** Throws unless a folder exists: LanceDB would create it. Object storage has no folders. */
 export function checkFolder(place: string): void {
   const isUrl = /^[a-z0-9+]+:\/\//i.test(place)
   if (isUrl && !place.startsWith('file://')) return

@@ -7,28 +7,28 @@ import type { ScannedBlock } from '../search/scan-documents.ts'
 import { optionalPeer, type StoreDocument } from '../store.ts'
 import { textHash, wholeText } from '../whole-text.ts'
 
-/** Arrow, which comes with LanceDB. */
+/** The Arrow library that comes with LanceDB. */
 export type Arrow = typeof import('apache-arrow')
 
 export function loadArrow(): Promise<Arrow> {
   return optionalPeer('apache-arrow', () => import('apache-arrow'))
 }
 
-/** The key of a collection's metric in the metadata of its schema. */
+/** The metadata key of a collection's metric in its schema. */
 const METRIC = 'kith.metric'
 
-/** The column with the hashes of the texts; collections of earlier versions have none. */
+/** The column with the hashes of texts; collections of earlier versions have no such column. */
 export const HASH = 'hash'
 
 /** The form of a collection's rows. */
 export interface RowForm {
   dimensions: number
   type: 'f16' | 'f32'
-  /** Whether there is a column with the hashes of the texts. */
+  /** Whether there is a column with the hashes of texts. */
   hashed: boolean
 }
 
-/** The columns of a collection, with the metric that a new one is for. */
+/** Returns the columns of a collection; `metric` is recorded for a new collection. */
 export function schemaOf(
   arrow: Arrow,
   { dimensions, type, hashed }: RowForm,
@@ -46,13 +46,13 @@ export function schemaOf(
   return new arrow.Schema(fields, new Map(metric && [[METRIC, metric]]))
 }
 
-/** The metric in the metadata of a collection's schema; undefined if they name none. */
+/** Returns the metric in the metadata of a collection's schema, or undefined if there is none. */
 export function metricIn(metadata: ReadonlyMap<string, string>): Metric | undefined {
   const metric = metadata.get(METRIC)
   return metric === 'dot' || metric === 'cosine' ? metric : undefined
 }
 
-/** Documents as a table; the numbers are handed over as one array, not one by one. */
+/** Converts documents to a table; all numbers are passed as one array. */
 export function toTable(arrow: Arrow, documents: readonly StoreDocument[], form: RowForm): Table {
   const { dimensions, type, hashed } = form
   const schema = schemaOf(arrow, form)
@@ -87,10 +87,10 @@ function hashOf(document: StoreDocument): string | null {
   return text === undefined ? null : textHash(text)
 }
 
-/** Columns that LanceDB answered with: a table, or a part of one. */
+/** The columns of a LanceDB result: a table, or a part of one. */
 type Columns = Pick<Table<TypeMap>, 'getChild' | 'numRows'>
 
-/** The documents of an answer of LanceDB; vectors are empty if it has none. */
+/** Yields the documents of a LanceDB result; vectors are empty if the result has none. */
 export function* toDocuments(table: Columns): Generator<StoreDocument> {
   const [titles, texts] = [table.getChild('title'), table.getChild('text')]
   const ids = table.getChild('id')!
@@ -113,7 +113,7 @@ function* vectorsOf(table: Columns): Generator<Float32Array, undefined> {
   }
 }
 
-/** The vectors of an answer, one after the other, in as many parts as it has. */
+/** Yields the vectors of a result in the result's parts, each part concatenated. */
 function* vectorParts(table: Columns): Generator<{ numbers: Float32Array; dimensions: number }> {
   for (const { type, offset, length, children } of table.getChild('vector')?.data ?? []) {
     const dimensions = (type as unknown as { listSize: number }).listSize
@@ -125,7 +125,7 @@ function* vectorParts(table: Columns): Generator<{ numbers: Float32Array; dimens
   }
 }
 
-/** Ids and vectors of an answer of LanceDB. */
+/** Returns the ids and vectors of a LanceDB result. */
 export function toBlock(table: Columns): ScannedBlock {
   const ids = Array.from(table.getChild('id')! as Iterable<string>)
   const parts = Array.from(vectorParts(table), ({ numbers }) => numbers)
@@ -145,10 +145,10 @@ function toFloats(numbers: Float32Array | Uint16Array): Float32Array {
   return Float32Array.from(numbers, (half) => values[half]!)
 }
 
-/** Ids that one condition names. */
+/** Number of ids in one condition. */
 const NAMED_IDS = 1000
 
-/** Conditions that name all of some ids, or other values of a column, a thousand each. */
+/** Returns SQL conditions that match ids, or other values of a column, up to 1,000 values each. */
 export function idConditions(ids: readonly string[], column = 'id'): string[] {
   const quoted = storableOf(ids).map((id) => `'${id.replaceAll("'", "''")}'`)
   const conditions: string[] = []
@@ -158,7 +158,10 @@ export function idConditions(ids: readonly string[], column = 'id'): string[] {
   return conditions
 }
 
-/** The vectors of the documents that have some texts; of equal texts, the vector of the lowest id. */
+/**
+ * Finds the vectors of the documents with the given texts; if several documents share a text, the
+ * vector of the lowest id.
+ */
 export async function findTexts(
   table: LanceTable,
   texts: readonly string[],

@@ -5,29 +5,30 @@ import { type ScannedBlock, searchScanned } from '../search/scan-documents.ts'
 import type { StoreDocument, StoreHits } from '../store.ts'
 import { toBlock, toDocuments } from './lance-rows.ts'
 
-/** How many times as many candidates as wanted the index gives, to be scored by their own vectors. */
+/** Factor of candidates that the index returns for rescoring with their full vectors. */
 const REFINE = 10
 
 /**
- * Queries from which on an exact search reads all vectors once. LanceDB compares one query after the
- * other: 100,000 documents of 384 numbers take it as long for three queries as reading takes.
+ * Minimum number of queries for which an exact search reads all vectors once. LanceDB compares one
+ * query after another: on 100,000 documents of 384 dimensions, three queries take as long as
+ * reading all vectors.
  */
 const SCANNED_QUERIES = 4
 
-/** A search that is complete. */
+/** A search with all its settings. */
 interface LanceSearch {
   top: number
   metric: Metric
-  /** Whether the approximate index serves the search. */
+  /** Whether the search uses the approximate index. */
   indexed: boolean
   filter?: string | undefined
   vectors?: boolean | undefined
 }
 
 /**
- * Each query's best documents.
+ * Finds each query's best documents.
  *
- * @param fetch Documents by id, with their vectors.
+ * @param fetch Fetches documents by id, with their vectors.
  */
 export async function searchLance(
   table: Table | undefined,
@@ -52,7 +53,7 @@ export async function searchLance(
   return hits
 }
 
-/** All documents of a table, some thousands at a time. */
+/** Yields all documents of a table, some thousands at a time. */
 export async function* scanLance(
   table: Table,
   { vectors, filter }: { vectors: boolean; filter?: string | undefined },
@@ -62,7 +63,7 @@ export async function* scanLance(
   for await (const batch of scan) if (batch.numRows > 0) yield toBlock(batch)
 }
 
-/** The vectors of documents, one after the other. */
+/** Concatenates the vectors of documents. */
 function joined(documents: readonly StoreDocument[]): Float32Array {
   const { length } = documents[0]?.vector ?? []
   const all = new Float32Array(documents.length * length)
@@ -83,7 +84,7 @@ async function withVectors(
   return found.map(({ ids, scores }) => {
     const vectors = new Float32Array(ids.length * dimensions)
     ids.forEach((id, i) => {
-      // A document that was removed since it was found has no length.
+      // A document that was removed after the search found it has no vector.
       vectors.set(byId.get(id)?.vector ?? [], i * dimensions)
     })
     return { ids, scores, vectors }
@@ -104,8 +105,7 @@ async function searchOne(
   if (!indexed) search = search.bypassVectorIndex()
   if (filter !== undefined) search = search.where(filter)
   const found = [...toDocuments(await search.toArrow())]
-  // LanceDB's distances are 1 less the product, which costs digits: the vectors are here to score
-  // again.
+  // LanceDB's distance is 1 − the product, which loses digits, so the vectors are scored again.
   const data = joined(found)
   const memory = { memory: data, rows: found.length, dimensions: query.length }
   const one = { data: query, rows: 1, dimensions: query.length }

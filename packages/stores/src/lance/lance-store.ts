@@ -42,12 +42,12 @@ import { areWordsIndexed, indexWords, searchWords } from './lance-words.ts'
 
 type Lance = typeof import('@lancedb/lancedb')
 
-/** Below this many documents an index finds nothing to learn from. */
+/** Minimum number of documents for an approximate index: fewer are too few to train it. */
 const LEAST_INDEXED = 5000
 
 /**
  * A collection in LanceDB: a folder or an object storage URL, no server, larger than memory.
- * `folder#name` names the collection; without a name it is `main`.
+ * `folder#name` names the collection; the default name is `main`.
  */
 export class LanceStore implements Store {
   readonly #lance: Lance
@@ -61,13 +61,13 @@ export class LanceStore implements Store {
   #table: Table | undefined
   #dimensions: number | undefined
   #type: 'f16' | 'f32'
-  /** Whether the table keeps the hashes of texts; tables of earlier versions do not. */
+  /** Whether the table has the hashes of texts; tables of earlier versions do not. */
   #hashed = true
   /** The metric of the approximate index, if there is one. */
   #indexed: Metric | undefined
-  /** The metric that the collection was made for. */
+  /** The metric that the collection was created for. */
   #loadedFor: Metric | undefined
-  /** Whether the words can be searched. */
+  /** Whether there is a full-text index. */
   #wordsIndexed = false
 
   private constructor(
@@ -124,7 +124,7 @@ export class LanceStore implements Store {
     this.#state.check()
     checkSearch(queries, options, this.dimensions)
     const { metric = this.metric, exact = false } = options
-    // An index of another metric would be taken for one of this.
+    // LanceDB would use an index of another metric as if it had this metric.
     const indexed = !exact && metric === this.#indexed
     return searchLance(this.#table, queries, { ...options, metric, indexed }, (ids) =>
       this.fetch(ids, { texts: false }),
@@ -185,7 +185,7 @@ export class LanceStore implements Store {
 
   async add(documents: StoreDocuments): Promise<void> {
     this.#state.check()
-    // LanceDB has no unique columns: ids are compared with earlier ids and with the ids of this call.
+    // LanceDB has no unique columns: new ids are compared with existing ids and with each other.
     const before = await this.count()
     const added = new Set<string>()
     await this.#change(async ({ terms, write }) => {
@@ -228,14 +228,14 @@ export class LanceStore implements Store {
   }
 
   /**
-   * Builds an index of coarsely quantized vectors, whose candidates are scored by the full ones, and
-   * one of the words of the texts.
+   * Builds an index of quantized vectors, whose candidates are rescored with their full vectors,
+   * and a full-text index.
    */
   async index(): Promise<void> {
     this.#state.check()
     if (!this.#table) return
     const { Index } = this.#lance
-    // Every batch that was loaded is a separate file until now.
+    // Until now, every loaded batch is a separate file.
     await this.#table.optimize()
     await this.#table.createIndex('id', { config: Index.btree() })
     const terms = await this.terms()
@@ -262,8 +262,9 @@ export class LanceStore implements Store {
   }
 
   /**
-   * Changes documents, and then the statistics of their terms. If these are not known or of
-   * another tokenizer, or if others changed documents at the same time, all texts are counted.
+   * Changes documents, and then their term statistics. If the statistics are unknown or have
+   * another tokenizer, or if another program changed documents at the same time, all texts are
+   * counted again.
    */
   async #change(body: (change: Change) => Promise<void>): Promise<void> {
     const before = await this.#latestCount()
@@ -287,13 +288,15 @@ export class LanceStore implements Store {
     await this.#terms.keep(statistics ?? (await countTexts(this.#table!, tokenizer)), after)
   }
 
-  /** Number of documents, including documents that other programs have added since the last look. */
+  /**
+   * Counts the documents, including documents that other programs have added since the last read.
+   */
   async #latestCount(): Promise<number> {
     await this.#table?.checkoutLatest()
     return this.count()
   }
 
-  /** The texts of the documents in a list that exist, each once. */
+  /** Fetches the texts of the ids that exist, each once. */
   async #textsOf(ids: readonly string[]): Promise<StoreDocument[]> {
     const found = await this.fetch([...new Set(ids)], { vectors: false })
     return found.filter((document) => document !== undefined)
@@ -307,7 +310,7 @@ export class LanceStore implements Store {
     return undefined
   }
 
-  /** Checked documents; the first ones make the table if there is none. */
+  /** Yields checked batches; the first batch creates the table if there is none. */
   async *#batches(documents: StoreDocuments): AsyncGenerator<StoreDocument[]> {
     const rules = { dimensions: this.#dimensions, type: this.#type }
     for await (const batch of checkedBatches(documents, rules)) {

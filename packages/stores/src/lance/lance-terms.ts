@@ -10,26 +10,30 @@ import type { StoreDocument } from '../store.ts'
 import { noTerms, TermChanges } from '../term-changes.ts'
 import { type Arrow, toDocuments } from './lance-rows.ts'
 
-/** Whether a table holds documents, not the statistics of their terms. No collection's name has a dot. */
+/**
+ * Returns whether a table holds documents. Names of collections have no dot; the names of other
+ * tables do.
+ */
 export function isCollection(table: string): boolean {
   return !table.includes('.')
 }
 
-/** Statistics in the stored form. */
+/** Term statistics in the stored form. */
 interface KeptTerms {
   version: string
-  /** How many documents the collection had. */
+  /** The number of documents in the collection. */
   documents: number
   statistics: TermStatistics
 }
 
-/** Marks deleted statistics: no collection has this many documents. */
+/** Marks statistics as invalid: no collection has this number of documents. */
 const UNKNOWN = -1
 
 /**
- * The statistics of a collection's terms, in a table beside the documents. LanceDB has no
- * transactions over two tables: the statistics are forgotten before documents change and kept again
- * when all have changed, so that a change that was interrupted leaves none instead of wrong ones.
+ * Stores the term statistics of a collection in a table beside the documents. LanceDB has no
+ * transactions over two tables, so the statistics are invalidated before documents change and
+ * written again after all changes: an interrupted change leaves no statistics instead of wrong
+ * ones.
  */
 export class LanceTerms {
   readonly #arrow: Arrow
@@ -44,22 +48,24 @@ export class LanceTerms {
   }
 
   /**
-   * The statistics; undefined if there are none.
+   * Reads the statistics; undefined if there are none.
    *
-   * @param documents How many documents the collection has: with another number, somebody changed
-   * it without counting terms.
+   * @param documents The number of documents in the collection. If the stored number differs,
+   * another program changed the collection without counting terms.
    */
   async read(documents: number): Promise<TermStatistics | undefined> {
     const known = await this.#latest()
     return known?.documents === documents ? known.statistics : undefined
   }
 
-  /** The statistics of before, which may be of other documents; their tokenizer is the collection's. */
+  /**
+   * Returns the last known statistics, which may be outdated; their tokenizer is the collection's.
+   */
   async last(): Promise<TermStatistics | undefined> {
     return (await this.#latest())?.statistics
   }
 
-  /** Leaves no statistics but the tokenizer's name. */
+  /** Invalidates the statistics, but keeps the tokenizer's name. */
   async forget(tokenizer: TokenizerName): Promise<void> {
     await this.keep(noTerms(tokenizer), UNKNOWN)
   }
@@ -111,20 +117,19 @@ export class LanceTerms {
   }
 }
 
-/** A change of documents under way. */
+/** A running change of documents. */
 export interface Change {
-  /** Gets the documents that come and go. */
+  /** Collects the added and removed documents. */
   terms: TermChanges
   /**
-   * The documents with some ids, as they are before they change; none if all texts are counted
-   * anyway.
+   * Reads the documents with these ids before they change; empty if all texts are counted anyway.
    */
   old(ids: readonly string[]): Promise<StoreDocument[]>
-  /** Makes a part of the change. */
+  /** Performs a part of the change. */
   write(writeDocuments: () => Promise<unknown>): Promise<void>
 }
 
-/** The statistics of the terms of all texts, in one pass over them. */
+/** Counts the terms of all texts in one pass. */
 export async function countTexts(
   documents: Table,
   tokenizer: TokenizerName,

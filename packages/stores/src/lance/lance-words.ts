@@ -4,10 +4,10 @@ import { toDocuments } from './lance-rows.ts'
 
 type Lance = typeof import('@lancedb/lancedb')
 
-/** The columns whose words are searched. */
+/** The columns of the full-text index. */
 const COLUMNS = ['title', 'text']
 
-/** Languages that LanceDB stems; true if LanceDB knows the stop words. */
+/** Languages that LanceDB can stem; true if LanceDB has stop words for the language. */
 const LANGUAGES: Readonly<Record<string, boolean>> = {
   ...{ arabic: false, danish: true, dutch: true, english: true, finnish: true, french: true },
   ...{ german: true, greek: false, hungarian: true, italian: true, norwegian: true },
@@ -15,10 +15,10 @@ const LANGUAGES: Readonly<Record<string, boolean>> = {
   turkish: false,
 }
 
-/** Tokenizers with scripts that have no spaces between words: pairs of characters are their terms. */
+/** Tokenizers for scripts without spaces between words: their terms are pairs of characters. */
 const PAIRS = /chinese|japanese|korean|thai/
 
-/** LanceDB's nearest to a tokenizer. */
+/** Returns the LanceDB options that are closest to a tokenizer. */
 function wordsOptions(tokenizer: TokenizerName): Partial<FtsOptions> {
   if (PAIRS.test(tokenizer)) {
     const pairs = { baseTokenizer: 'ngram', ngramMinLength: 2, ngramMaxLength: 2 } as const
@@ -32,26 +32,29 @@ function wordsOptions(tokenizer: TokenizerName): Partial<FtsOptions> {
   return { language, stem: true, removeStopWords: stopWords }
 }
 
-/** Builds or renews LanceDB's index of the words of titles and texts. */
+/** Builds or rebuilds LanceDB's full-text index of titles and texts. */
 export async function indexWords(
   { Index }: Lance,
   table: Table,
   tokenizer: TokenizerName,
 ): Promise<void> {
   for (const column of COLUMNS) {
-    // Positions are for phrases, which are not searched.
+    // Positions are needed only for phrase queries, which Kith does not use.
     const config = Index.fts({ withPosition: false, ...wordsOptions(tokenizer) })
     await table.createIndex(column, { config })
   }
 }
 
-/** Whether a table has that index. */
+/** Returns whether a table has a full-text index. */
 export async function areWordsIndexed(table: Table): Promise<boolean> {
   const indexed = (await table.listIndices()).flatMap(({ columns }) => columns)
   return COLUMNS.every((column) => indexed.includes(column))
 }
 
-/** The ids of the documents whose words fit a text best, by LanceDB's BM25, including documents that are not indexed yet. */
+/**
+ * Finds the ids of the documents that match a text best by LanceDB's BM25, including documents that
+ * are not indexed yet.
+ */
 export async function searchWords(
   { MultiMatchQuery }: Lance,
   table: Table,

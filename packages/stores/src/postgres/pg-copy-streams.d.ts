@@ -1,4 +1,4 @@
-/** The part of pg-copy-streams that is used here; the package has no types. */
+/** The part of pg-copy-streams that Kith uses; the package has no types. */
 declare module 'pg-copy-streams' {
   import type { Readable, Writable } from 'node:stream'
   import type { Submittable } from 'pg'

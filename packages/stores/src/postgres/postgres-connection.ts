@@ -4,10 +4,10 @@ import { KithError } from '@kith/core'
 import type { Pool, PoolClient } from 'pg'
 import { optionalPeer } from '../store.ts'
 
-/** Connections at the same time, by default. */
+/** Default maximum of simultaneous connections. */
 const MOST_CONNECTIONS = 4
 
-/** How long a connection may take before the server counts as unreachable. */
+/** Connection timeout in milliseconds, after which the server counts as unreachable. */
 const PATIENCE = 10_000
 
 /** Connections to one database. */
@@ -17,18 +17,20 @@ export interface Connections {
   name: string
 }
 
-/** How a database is connected to. */
+/** Options of a database connection. */
 export interface ConnectionOptions {
-  /** How many connections are used at the same time at most; default 4. */
+  /** Maximum of simultaneous connections; default 4. */
   most?: number | undefined
   /**
-   * Seconds after which the server ends a transaction whose program sends nothing: a frozen program
-   * would otherwise keep others waiting for its rows. Default: never.
+   * Seconds after which the server ends a transaction whose program sends nothing: otherwise a
+   * frozen program would block others that wait for its rows. Default: never.
    */
   silence?: number | undefined
 }
 
-/** Opens a pool; TLS and other settings come from the URL (`?sslmode=verify-full&sslrootcert=…`). */
+/**
+ * Opens a pool; TLS and other settings come from the URL (`?sslmode=verify-full&sslrootcert=…`).
+ */
 export async function connectPostgres(
   url: string,
   { most = MOST_CONNECTIONS, silence }: ConnectionOptions = {},
@@ -47,19 +49,19 @@ export async function connectPostgres(
   } catch (error) {
     throw postgresError(name, error)
   }
-  // An idle connection that breaks is replaced by the next call.
+  // The next call replaces an idle connection that breaks.
   pool.on('error', () => {})
   return { pool, name }
 }
 
-/** Lets a function use a connection; a broken connection is closed. */
+/** Runs a function with a connection; closes the connection if it is broken. */
 export async function withClient<T>(
   { pool, name }: Connections,
   use: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   let client: PoolClient | undefined
   let failure: Error | undefined
-  // A lost connection also emits an error here; without a listener the error would end the program.
+  // A lost connection also emits an error here, which would end the program without a listener.
   const onError = (error: Error): void => {
     failure = error
   }
@@ -77,7 +79,7 @@ export async function withClient<T>(
   }
 }
 
-/** Runs a function in a transaction: all of it holds, or nothing. */
+/** Runs a function in a transaction, which is committed as a whole or not at all. */
 export function inTransaction<T>(
   connections: Connections,
   use: (client: PoolClient) => Promise<T>,
@@ -89,52 +91,52 @@ export function inTransaction<T>(
       await client.query('COMMIT')
       return result
     } catch (error) {
-      // If the rollback fails too, the connection is lost, and the transaction with it.
+      // If the rollback fails too, the connection and its transaction are lost.
       await client.query('ROLLBACK').catch(() => {})
       throw error
     }
   })
 }
 
-/** An error of PostgreSQL or of the connection, as an error that names the database. */
+/** Converts an error of PostgreSQL or of the connection to an error that names the database. */
 export function postgresError(name: string, error: unknown): KithError {
   if (error instanceof KithError) return error
   const { message, code, detail } = error as Error & { code?: string; detail?: string }
   if (ENDED_POOL.test(message))
     return new KithError('CLOSED', `${name} is used after it was closed`)
   const more = detail ? ` (${detail})` : ''
-  // The message of an AggregateError, one error per address tried, is empty.
+  // An AggregateError, with one error per address tried, has an empty message.
   const wrapped = new KithError('BAD_INPUT', `${name}: ${message || code}${more}`)
   wrapped.cause = error
   return wrapped
 }
 
-/** The message of pg if a pool is used after its end. */
+/** The error message of pg if a pool is used after its end. */
 const ENDED_POOL = /^Cannot use a pool after calling end/
 
-/** PostgreSQL's code of a message that breaks the protocol. */
+/** PostgreSQL's error code for a message that breaks the protocol. */
 const PROTOCOL = '08P01'
 
-/** Messages of pg, without a code, for a connection that broke or was never made. */
+/** Messages of pg, without a code, for a connection that broke or was never established. */
 const BROKEN =
   /^(Connection terminated|timeout e(xceeded|xpired)|Query read timeout|Client .* not queryable$)/
 
 /**
- * Whether an error is the database's and not the request's, so that the same thing may well
- * succeed later: it could not be reached, went away, or ran out of disk, memory or connections.
+ * Returns whether an error is transient, caused by the database and not by the request: the
+ * database was unreachable, shut down, or out of disk, memory or connections.
  */
 export function isPassing(error: unknown): boolean {
   const cause = error instanceof KithError ? error.cause : error
   if (!(cause instanceof Error)) return false
   const code = codeOf(cause)
   if (code === undefined) return BROKEN.test(cause.message)
-  // The server answers ERROR if data break the protocol, such as U+0000 in a statement: the
-  // same data would do so again. A pooler between says FATAL with this code when it lost the server.
+  // The server answers ERROR if data break the protocol, such as U+0000 in a statement; a retry
+  // would fail again. A pooler reports FATAL with this code when it has lost the server.
   if (code === PROTOCOL) return (cause as { severity?: string }).severity === 'FATAL'
-  // PostgreSQL's: connections; disk, memory or connections that ran out, but no limit that was set;
-  // shutdown, but not that the database was dropped; input and output, but no file that is missing;
-  // conflicts between transactions; a server that became a copy of another; silence. The rest are
-  // the system's.
+  // PostgreSQL's codes: connection errors; out of disk, memory or connections (but not a configured
+  // limit); shutdown (but not a dropped database); I/O errors (but not a missing file); transaction
+  // conflicts; a server that became a read-only replica; an idle transaction timeout. The other
+  // codes are the system's.
   return (
     /^(08|53[123]00|57P0[1235]|58000|58030|40|25006|25P03)/.test(code) ||
     /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)
@@ -158,16 +160,16 @@ function nameOf(url: string): string {
   }
 }
 
-/** A field of a row in COPY's binary form: its bytes, or null. */
+/** A field of a row in COPY's binary format: its bytes, or null. */
 export type CopyField = Uint8Array | string | null
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const END = Buffer.from([0xff, 0xff])
 
-/** Bytes that are sent at a time. */
+/** Bytes to send at a time. */
 const BLOCK = 1 << 18
 
-/** Loads rows into a table with COPY in binary form, the fastest way in. */
+/** Loads rows into a table with binary COPY, PostgreSQL's fastest way to load rows. */
 export async function copyRows(
   client: PoolClient,
   target: string,
@@ -179,8 +181,9 @@ export async function copyRows(
 }
 
 /**
- * The rows of a query, with COPY in binary form: a vector costs a third of what it costs as text,
- * which is most of the time that reranking from a database takes. Values stand in the query itself.
+ * Reads the rows of a query with binary COPY: a vector takes a third of the time that it takes as
+ * text, which is most of the time of reranking from a database. Values must be literals in the
+ * query.
  */
 export async function copyOut(client: PoolClient, query: string): Promise<(Buffer | null)[][]> {
   const { to } = await optionalPeer('pg-copy-streams', () => import('pg-copy-streams'))
@@ -190,7 +193,7 @@ export async function copyOut(client: PoolClient, query: string): Promise<(Buffe
   }
   const bytes = Buffer.concat(chunks)
   const rows: (Buffer | null)[][] = []
-  // Behind the signature; a count of −1 fields is the end.
+  // Rows follow the signature; a field count of −1 marks the end.
   for (let at = SIGNATURE.length; bytes.readInt16BE(at) >= 0; ) {
     const fields: (Buffer | null)[] = []
     const count = bytes.readInt16BE(at)

@@ -8,7 +8,7 @@ import { encodeVector } from './postgres-search.ts'
 
 const COLUMNS = 'id, embedding, title, text'
 
-/** Puts a batch of documents into a collection's table, and notes how its terms change. */
+/** Writes a batch of documents to a collection's table, and records how its terms change. */
 export type PutBatch = (
   client: PoolClient,
   name: string,
@@ -17,7 +17,7 @@ export type PutBatch = (
   terms: TermChanges,
 ) => Promise<void>
 
-/** Adds documents, straight into the table. */
+/** Adds documents directly to the table. */
 export const addBatch: PutBatch = async (client, name, { type }, batch, terms) => {
   terms.add(batch)
   try {
@@ -48,7 +48,7 @@ export const replaceBatch: PutBatch = async (client, name, { type, dimensions },
   await client.query('TRUNCATE incoming')
 }
 
-/** Removes documents; returns how many there were. */
+/** Removes documents; returns how many of them existed. */
 export async function removeRows(
   client: PoolClient,
   name: string,
@@ -63,7 +63,7 @@ export async function removeRows(
   return rows.length
 }
 
-/** A row's text as documents have it: PostgreSQL says null if there is none. */
+/** Converts a row's title and text to a document's: null becomes undefined. */
 function textOf({ title, text }: { title: string | null; text: string | null }): TextOfDocument {
   return { title: title ?? undefined, text: text ?? undefined }
 }
@@ -77,7 +77,7 @@ function* fieldsOf(
   }
 }
 
-/** A broken primary key, said as every store says it. */
+/** Converts a primary key violation to the error that every store throws for a duplicate id. */
 function duplicate(error: unknown): Error | undefined {
   const { code, detail } = error as { code?: string; detail?: string }
   if (code !== '23505') return undefined

@@ -5,14 +5,14 @@ import { type Connections, copyOut, postgresError, withClient } from './postgres
 import { type Collection, tableOf } from './postgres-schema.ts'
 import { decodeVector, scanSql } from './postgres-search.ts'
 
-/** Bytes of vectors that one answer holds, more or less. */
+/** Approximate bytes of vectors in one result. */
 export const ANSWER_BYTES = 2 ** 26
 
 /** Reads the rows and vectors of a collection. */
 export class PostgresReader {
   readonly #connections: Connections
   readonly #name: string
-  /** How thoroughly each connection searches the index, if that was set. */
+  /** The `hnsw.ef_search` setting of each connection, if it was set. */
   readonly #efforts = new WeakMap<PoolClient, number>()
 
   constructor(connections: Connections, name: string) {
@@ -28,14 +28,14 @@ export class PostgresReader {
     }
   }
 
-  /** The rows of a query; `effort` is how thoroughly the index is searched, if it is. */
+  /** Reads the rows of a query; `effort` is `hnsw.ef_search` if the query uses the index. */
   async read(
     sql: (client: PoolClient) => string,
     effort?: number | undefined,
   ): Promise<(Buffer | null)[][]> {
     return withClient(this.#connections, async (client) => {
       if (effort !== undefined && this.#efforts.get(client) !== effort) {
-        // The iterative scan continues until a filter has left enough documents.
+        // The iterative scan continues until enough documents pass the filter.
         await client.query(`SET hnsw.ef_search = ${effort}; SET hnsw.iterative_scan = strict_order`)
         this.#efforts.set(client, effort)
       }
@@ -43,7 +43,7 @@ export class PostgresReader {
     })
   }
 
-  /** All documents, in the order of their ids, some thousands at a time. */
+  /** Yields all documents, ordered by id, some thousands at a time. */
   async *scan(
     collection: Collection,
     { vectors }: { vectors: boolean },
@@ -62,7 +62,7 @@ export class PostgresReader {
     }
   }
 
-  /** Vectors in pgvector's binary form, one after the other. */
+  /** Decodes vectors from pgvector's binary format into one array. */
   decode({ dimensions, type }: Collection, vectors: readonly (Buffer | null)[]): Float32Array {
     const all = new Float32Array(vectors.length * dimensions)
     vectors.forEach((bytes, i) => {

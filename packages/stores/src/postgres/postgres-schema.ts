@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import type { Metric } from '../exact/search-exact.ts'
 import { type Connections, inTransaction, postgresError } from './postgres-connection.ts'
 
-/** The earliest pgvector: half precision, and scans that continue until a filter is satisfied. */
+/** The minimum version of pgvector: it has half precision and iterative scans for filters. */
 const LEAST_VECTOR = [0, 8] as const
 
 const migrations: readonly string[] = [
@@ -14,7 +14,7 @@ const migrations: readonly string[] = [
      type text NOT NULL CHECK (type IN ('f16', 'f32')),
      metric text NOT NULL CHECK (metric IN ('dot', 'cosine'))
    )`,
-  // A collection of before has no row here until documents are added to it.
+  // A collection of an earlier version has no row here until documents are added to it.
   `CREATE TABLE kith.terms (
      collection text PRIMARY KEY,
      version uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -23,23 +23,26 @@ const migrations: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS kith.backgrounds (collection text PRIMARY KEY, json text NOT NULL)',
 ]
 
-/** The properties that a collection was made with. */
+/** The properties that a collection was created with. */
 export interface Collection {
   dimensions: number
   type: 'f16' | 'f32'
   metric: Metric
 }
 
-/** A collection, and whether it has an approximate index, one of words and one of whole texts. */
+/**
+ * A collection, and whether it has an approximate index, a full-text index and an index of whole
+ * texts.
+ */
 export interface KnownCollection extends Collection {
   indexed: boolean
-  /** The definition of the index of words. */
+  /** The definition of the full-text index. */
   words: string | null
   texts: boolean
 }
 
 /**
- * Brings the tables up to date, and refuses a pgvector that is too old.
+ * Migrates the tables to the current version, and throws if pgvector is too old.
  *
  * @returns false if there are no tables and `create` is not set.
  */
@@ -60,36 +63,39 @@ export async function prepareSchema(
   )
 }
 
-/** The names of all collections. */
+/** Returns the names of all collections. */
 export async function listCollections(db: Pick<PoolClient, 'query'>): Promise<string[]> {
   const { rows } = await db.query('SELECT name FROM kith.collections')
   return rows.map(({ name }) => name)
 }
 
-/** The table of a collection. */
+/** Returns the table name of a collection. */
 export function tableOf(name: string): string {
   return `kith.documents_${name}`
 }
 
-/** The index of a collection's words; no table has a name of this form. */
+/** Returns the name of a collection's full-text index; no table has a name of this form. */
 export function wordsIndexOf(name: string): string {
   return `words_${name}`
 }
 
-/** The index of a collection's whole texts. */
+/** Returns the name of a collection's index of whole texts. */
 export function textsIndexOf(name: string): string {
   return `texts_${name}`
 }
 
-/** The title and the text of a document in one, as `wholeText` joins them. */
+/** The title and the text of a document, joined as in `wholeText`. */
 export const WHOLE_TEXT = "(CASE WHEN title <> '' THEN title || ' ' || text ELSE text END)"
 
-/** Makes the index of whole texts: it keeps their hashes, and the database compares the texts. */
+/**
+ * Returns the SQL that creates the index of whole texts: the index holds hashes, and the database
+ * compares the texts.
+ */
 export function textsIndexSql(name: string): string {
   return `CREATE INDEX IF NOT EXISTS ${textsIndexOf(name)} ON ${tableOf(name)} USING hash (${WHOLE_TEXT})`
 }
 
-/** The name of a collection becomes part of SQL. */
+/** Throws unless a collection's name is safe as a part of SQL. */
 export function checkName(name: string): string {
   if (/^[a-z][a-z0-9_]{0,39}$/.test(name)) return name
   throw new KithError(
@@ -98,7 +104,7 @@ export function checkName(name: string): string {
   )
 }
 
-/** A collection's properties; undefined if nothing was ever added to it. */
+/** Reads a collection's properties; undefined if nothing was ever added to it. */
 export async function readCollection(
   db: Pick<PoolClient, 'query'>,
   name: string,
@@ -119,7 +125,7 @@ export async function readCollection(
   return rows[0] && checkCollection(name, rows[0])
 }
 
-/** A row of kith.collections, which any SQL client can have changed. */
+/** Checks a row of kith.collections, which any SQL client can have changed. */
 function checkCollection(name: string, row: KnownCollection): KnownCollection {
   const { dimensions, type, metric } = row
   const fits =
@@ -134,7 +140,7 @@ function checkCollection(name: string, row: KnownCollection): KnownCollection {
   )
 }
 
-/** Makes a collection, unless another connection made it in the meantime; returns whether it did. */
+/** Creates a collection unless another connection has created it; returns whether it did. */
 export async function makeCollection(
   client: PoolClient,
   name: string,
@@ -145,7 +151,7 @@ export async function makeCollection(
     'INSERT INTO kith.collections VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
     [name, dimensions, type, metric],
   )
-  // A vector that fits a page stays in the row: a scan of all of them reads half as many pages.
+  // A vector that fits a page stays in the row: a scan of all vectors reads half as many pages.
   await client.query(
     `CREATE TABLE IF NOT EXISTS ${tableOf(name)} (
        number bigint GENERATED ALWAYS AS IDENTITY,
@@ -159,24 +165,24 @@ export async function makeCollection(
   return rowCount === 1
 }
 
-/** The type of the column that holds the vectors. */
+/** Returns the type of the vector column. */
 export function columnType(type: 'f16' | 'f32', dimensions: number): string {
   return `${vectorType(type)}(${dimensions})`
 }
 
-/** pgvector's name of a type. */
+/** Returns pgvector's name of a number type. */
 export function vectorType(type: 'f16' | 'f32'): 'halfvec' | 'vector' {
   return type === 'f16' ? 'halfvec' : 'vector'
 }
 
-/** The key of one advisory lock: programs that change the schema wait for each other. */
+/** The key of an advisory lock: programs that change the schema wait for each other. */
 const LOCK = 0x6b697468
 
 /**
- * Brings the tables of one part of Kith up to date, in the schema `kith`. Migrations are
- * only ever appended to: the first ones have run somewhere already.
+ * Migrates the tables of one part of Kith, in the schema `kith`. New migrations may only be
+ * appended, since databases have already run the earlier ones.
  *
- * @returns false if there are no tables and `create` is not set: then there are none afterwards.
+ * @returns false, without creating tables, if there are no tables and `create` is not set.
  */
 export async function migrate(
   connections: Connections,
@@ -184,7 +190,7 @@ export async function migrate(
   migrations: readonly string[],
   { create }: { create?: boolean | undefined },
 ): Promise<boolean> {
-  // Looking costs nothing and needs no right to change anything.
+  // Reading the version is cheap and needs no write permission.
   const found = await versionOf(connections, part)
   if (found === 0 && !create) return false
   if (found === migrations.length) return true

@@ -2,7 +2,7 @@ import { halfTable, toHalves } from '@kith/base/half'
 import type { Metric } from '../exact/search-exact.ts'
 import { type KnownCollection, tableOf, vectorType, WHOLE_TEXT } from './postgres-schema.ts'
 
-/** The choices that decide a search's SQL. */
+/** The settings that determine a search's SQL. */
 interface SearchPlan {
   name: string
   collection: KnownCollection
@@ -12,23 +12,23 @@ interface SearchPlan {
   vectors: boolean
 }
 
-/** Whether the approximate index serves a search. */
+/** Returns whether a search uses the approximate index. */
 export function usesIndex({ collection, metric, exact }: SearchPlan): boolean {
   return collection.indexed && !exact && metric === collection.metric
 }
 
 /**
- * One statement for a batch of queries, each of which gets `top` documents. Rows are: number of
- * the query from 1 on (bigint), id, score (float8), vector.
+ * Returns one statement for a batch of queries, each of which gets `top` documents. Its columns
+ * are: number of the query from 1 on (bigint), id, score (float8), vector.
  */
 export function searchSql(plan: SearchPlan, queries: readonly Float32Array[], top: number): string {
   const { name, collection, metric, filter, vectors } = plan
   const operator = metric === 'dot' ? '<#>' : '<=>'
-  // Scores are computed in single precision even if vectors are kept in half. The cosine of
-  // a vector without length is not a number for pgvector; here it is 0.
+  // Scores are computed in single precision even if vectors are stored in half precision. pgvector
+  // returns NaN for the cosine of a zero vector; here it is 0.
   const distance = `coalesce(nullif(embedding::vector ${operator} q.v, 'NaN'), 1)`
   const where = filter === undefined ? '' : `WHERE (${filter}\n)`
-  // The index is used only if the order is by the bare operator.
+  // PostgreSQL uses the index only if the order is the bare operator.
   const order = usesIndex(plan)
     ? `embedding ${operator} q.v::${vectorType(collection.type)}`
     : `${distance}, number`
@@ -46,12 +46,12 @@ export function searchSql(plan: SearchPlan, queries: readonly Float32Array[], to
     ORDER BY q.n, d.distance, d.number`
 }
 
-/** The next documents after an id, in the order of their ids. */
+/** Returns the SQL for the documents after an id, ordered by id. */
 export function scanSql(name: string, columns: string, behind: string, rows: number): string {
   return `SELECT ${columns} FROM ${tableOf(name)} WHERE id > ${behind} ORDER BY id LIMIT ${rows}`
 }
 
-/** The vectors of the documents with some texts, which are SQL literals. */
+/** Returns the SQL for the vectors of documents with the given texts, which are SQL literals. */
 export function textVectorsSql(name: string, texts: readonly string[]): string {
   return `SELECT DISTINCT ON (asked.text) asked.text, embedding
     FROM unnest(ARRAY[${texts.join(',')}]) AS asked(text)
@@ -59,7 +59,10 @@ export function textVectorsSql(name: string, texts: readonly string[]): string {
     ORDER BY asked.text, d.id`
 }
 
-/** A vector in pgvector's binary form: its length, two unused bytes, the numbers, all big-endian. */
+/**
+ * Encodes a vector in pgvector's binary format: its length, two unused bytes, the numbers, all
+ * big-endian.
+ */
 export function encodeVector(vector: Float32Array, type: 'f16' | 'f32'): Buffer {
   const size = type === 'f16' ? 2 : 4
   const bytes = Buffer.allocUnsafe(4 + vector.length * size)
@@ -72,9 +75,9 @@ export function encodeVector(vector: Float32Array, type: 'f16' | 'f32'): Buffer 
 }
 
 /**
- * The numbers of a vector in pgvector's binary form, written to `into`.
+ * Decodes a vector in pgvector's binary format into `into`.
  *
- * @returns false if there is no vector, or one of another length or type.
+ * @returns false if there is no vector, or if its length or type differs.
  */
 export function decodeVector(
   bytes: Buffer | null,
@@ -94,7 +97,7 @@ export function decodeVector(
   return true
 }
 
-/** A vector as pgvector's text: for queries, which are few. */
+/** Formats a vector as pgvector's text: for queries, which are few. */
 function formatVector(vector: Float32Array): string {
   return `[${vector.join(',')}]`
 }

@@ -58,8 +58,8 @@ import {
 } from './postgres-words.ts'
 
 /**
- * A collection in PostgreSQL with pgvector. `postgres://…/database#name` names the collection;
- * without a name it is `main`. Its table is `kith.documents_<name>`.
+ * A collection in PostgreSQL with pgvector. `postgres://…/database#name` names the collection; the
+ * default name is `main`. Its table is `kith.documents_<name>`.
  */
 export class PostgresStore implements Store {
   readonly #connections: Connections
@@ -67,7 +67,7 @@ export class PostgresStore implements Store {
   readonly #options: StoreOptions
   readonly #state: OpenState
   #collection: KnownCollection | undefined
-  /** The statistics that were read last. */
+  /** The term statistics that were read last. */
   #terms: KnownTerms | undefined
   readonly #reader: PostgresReader
 
@@ -124,7 +124,7 @@ export class PostgresStore implements Store {
     if (collection) {
       const { top, metric = collection.metric, exact = false, filter, vectors = true } = options
       const plan = { name: this.#name, collection, metric, exact, filter, vectors }
-      // The number of queries whose answer has a convenient size.
+      // Number of queries per statement, so that results have a convenient size.
       const perQuery = top * (vectors ? collection.dimensions * 4 : 64)
       const step = Math.max(1, Math.floor(ANSWER_BYTES / perQuery))
       for (let from = 0; from < queries.rows; from += step) {
@@ -163,7 +163,7 @@ export class PostgresStore implements Store {
         const columns = `id, ${withVectors ? 'embedding' : 'NULL'}, ${texts ? 'title, text' : 'NULL, NULL'}`
         return `SELECT ${columns} FROM ${tableOf(this.#name)} WHERE id = ANY (ARRAY[${list}])`
       })
-      // One array for all vectors: thousands of small arrays would keep the garbage collector busy.
+      // One array for all vectors: thousands of small arrays would burden the garbage collector.
       const vectors = this.#reader.decode(
         this.#collection!,
         withVectors ? rows.map(([, vector]) => vector!) : [],
@@ -282,8 +282,8 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Builds an HNSW index for the collection's metric, and one of the words if there are texts.
-   * Later changes keep them up to date.
+   * Builds an HNSW index for the collection's metric, and a full-text index if there are texts.
+   * Later changes update both indexes.
    */
   async index(): Promise<void> {
     this.#state.check()
@@ -313,7 +313,9 @@ export class PostgresStore implements Store {
     return this.close()
   }
 
-  /** Loads documents in one transaction; the first one makes the collection if there is none. */
+  /**
+   * Loads documents in one transaction; the first document creates the collection if there is none.
+   */
   async #load(documents: StoreDocuments, change: 'add' | 'replace'): Promise<void> {
     const put = change === 'add' ? addBatch : replaceBatch
     const { type = 'f32', metric = 'dot' } = this.#collection ?? this.#options
@@ -331,13 +333,13 @@ export class PostgresStore implements Store {
         }
         await put(client, this.#name, collection, batch, terms)
       }
-      // The last step: others that add documents wait for it only.
+      // The last step, so that other programs that add documents wait only for this step.
       if (collection) await changeTerms(client, this.#name, terms)
     })
     this.#collection = collection
   }
 
-  /** The tokenizer by which a change counts terms. */
+  /** Returns the tokenizer for counting the terms of a change. */
   async #changeTokenizer(client: PoolClient): Promise<TokenizerName> {
     if (this.#options.tokenizer !== undefined) return this.#options.tokenizer
     this.#terms = await readTermStatistics(client, this.#name, this.#terms)

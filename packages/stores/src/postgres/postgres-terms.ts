@@ -11,16 +11,16 @@ import { tableOf } from './postgres-schema.ts'
 
 type Database = Pick<PoolClient, 'query'>
 
-/** Texts that are read at a time. */
+/** Number of texts to read at a time. */
 const READ_TEXTS = 5000
 
-/** Statistics as they were read, with the version that they had. */
+/** Term statistics, with the version at the time of reading. */
 export interface KnownTerms {
   version: string
   statistics: TermStatistics
 }
 
-/** Gives a new collection the statistics of no documents. */
+/** Gives a new collection empty term statistics. */
 export async function beginTerms(
   client: Database,
   name: string,
@@ -29,7 +29,7 @@ export async function beginTerms(
   await write(client, name, noTerms(tokenizer))
 }
 
-/** A collection's statistics, read only if they have changed; undefined if it has none. */
+/** Reads a collection's statistics if they have changed; undefined if it has none. */
 export async function readTermStatistics(
   db: Database,
   name: string,
@@ -44,7 +44,7 @@ export async function readTermStatistics(
   return { version: rows[0].version, statistics: fromBytes(rows[0].statistics, name) }
 }
 
-/** Any client for SQL can have changed the bytes. */
+/** Parses term statistics; any SQL client can have changed the bytes. */
 function fromBytes(bytes: Buffer, name: string): TermStatistics {
   try {
     return termStatisticsFromBytes(bytes)
@@ -58,9 +58,9 @@ function fromBytes(bytes: Buffer, name: string): TermStatistics {
 }
 
 /**
- * Holds other changes of a collection off until the transaction ends, since the old texts of
- * replaced documents leave the statistics: two replacements of one document would take it out
- * twice. Additions run in parallel, unless there are no statistics to add to.
+ * Blocks other changes of a collection until the transaction ends: replacing a document subtracts
+ * its old text from the statistics, and two concurrent replacements would subtract it twice.
+ * Additions run in parallel, unless there are no statistics to add to.
  */
 export async function lockDocuments(
   client: Database,
@@ -74,15 +74,15 @@ export async function lockDocuments(
 }
 
 /**
- * Brings the statistics up to date. If there are none, or if they have another tokenizer or
- * cannot belong to the documents, all texts are counted.
+ * Updates the statistics. If there are none, or if they have another tokenizer or cannot belong to
+ * the documents, all texts are counted again.
  */
 export async function changeTerms(
   client: Database,
   name: string,
   changes: TermChanges,
 ): Promise<void> {
-  // Two additions change the row one after the other.
+  // The lock makes concurrent additions change the row one after another.
   await client.query('SELECT FROM kith.terms WHERE collection = $1 FOR UPDATE', [name])
   const before = await readTermStatistics(client, name)
   const after = before && changes.applyTo(before.statistics)

@@ -2,46 +2,46 @@ import { prepareText, type TermStatistics, type TokenizerName, termSpans } from 
 import { changeTokenizer } from '../term-changes.ts'
 import { tableOf, wordsIndexOf } from './postgres-schema.ts'
 
-/** Characters of a document whose words are indexed: more might exceed PostgreSQL's limit. */
+/** Indexed characters per document: more characters might exceed PostgreSQL's limit. */
 const INDEXED_CHARACTERS = 100_000
-/** Documents that may have one of the words that are looked for: each is one row to fetch. */
+/** Maximum number of documents that may match one of the words: each match is one row to fetch. */
 const MOST_MATCHES = 5000
 
-/** PostgreSQL's text search configurations with the stems of a language. */
+/** PostgreSQL's text search configurations with stemming. */
 const LANGUAGES = new Set([
   ...['arabic', 'danish', 'dutch', 'english', 'finnish', 'french', 'german', 'greek', 'hindi'],
   ...['hungarian', 'indonesian', 'italian', 'norwegian', 'portuguese', 'romanian', 'russian'],
   ...['spanish', 'swedish', 'turkish'],
 ])
 
-/** Tokenizers whose terms are parts of what PostgreSQL takes for a word. */
+/** Tokenizers whose terms are parts of a PostgreSQL word. */
 const PARTS = new Set(['chinese', 'japanese', 'korean', 'thai'])
 
 /**
- * The text search configuration that splits texts as a tokenizer does, more or less; undefined if
- * PostgreSQL has none.
+ * Returns the text search configuration that is closest to a tokenizer, or undefined if PostgreSQL
+ * has none.
  */
 export function wordsConfiguration(tokenizer: TermStatistics['tokenizer']): string | undefined {
   const names = tokenizer.split('+')
   if (names.every((name) => PARTS.has(name))) return undefined
-  // Configurations of other scripts stem English words in Latin letters, too.
+  // Configurations of other scripts also stem English words in Latin letters.
   const own = names.filter((name) => name !== 'english' || names.length === 1)
   if (own.length === 1 && LANGUAGES.has(own[0]!)) return own[0]!
   return tokenizer === 'plural' ? 'english' : 'simple'
 }
 
-/** Why no document is found by the terms of a store's tokenizer; undefined if some are. */
+/** Explains why the terms of a store's tokenizer match no document; undefined if they can. */
 export function wordsProblem(statistics: TermStatistics | undefined): string | undefined {
   if (!statistics || wordsConfiguration(statistics.tokenizer) !== undefined) return undefined
   return `PostgreSQL cannot search the terms of tokenizer '${statistics.tokenizer}': documents are found by their vectors only; to find them by words too, load them into LanceDB`
 }
 
-/** A document's words, as the index has them. */
+/** Returns the SQL expression of a document's words in the index. */
 function wordsOf(configuration: string): string {
   return `to_tsvector('${configuration}', left(coalesce(title, '') || ' ' || coalesce(text, ''), ${INDEXED_CHARACTERS}))`
 }
 
-/** Builds or replaces the index of words, or drops it; later changes keep it up to date. */
+/** Returns the SQL that builds, replaces or drops the full-text index; later changes update it. */
 export function wordsIndexSql(name: string, configuration: string | undefined): string {
   const index = wordsIndexOf(name)
   const drop = `DROP INDEX IF EXISTS kith.${index}`
@@ -49,15 +49,15 @@ export function wordsIndexSql(name: string, configuration: string | undefined): 
   return `${drop}; CREATE INDEX ${index} ON ${tableOf(name)} USING gin ((${wordsOf(configuration)}))`
 }
 
-/** The configuration of an index of words, by its definition. */
+/** Returns the text search configuration in the definition of a full-text index. */
 export function configurationIn(definition: string | null): string | undefined {
   return /to_tsvector\('(\w+)'::regconfig/.exec(definition ?? '')?.[1]
 }
 
 /**
- * The ids of the documents that have some words, by the sum of the words' weights. Values: the words,
- * their weights, and how many documents are wanted. Each word is looked up by itself, so that the
- * index tells which documents have it and no text is read.
+ * Returns the SQL for the ids of documents that contain words, by the sum of the words' weights.
+ * Parameters: the words, their weights, and the number of documents. Each word is looked up by
+ * itself, so that the index answers alone and no text is read.
  */
 export function searchWordsSql(name: string, configuration: string): string {
   return `
@@ -70,15 +70,15 @@ export function searchWordsSql(name: string, configuration: string): string {
     LIMIT $3`
 }
 
-/** A word, and how much it says about a document that has it. */
+/** A word and its weight in the score of a document that contains it. */
 interface WeighedWord {
   word: string
   weight: number
 }
 
 /**
- * The words of a text that few documents have, the rarest first. More frequent ones would have the
- * database read a large part of the collection, and the vectors find what they say.
+ * Returns the words of a text that few documents contain, the rarest first. For more frequent words
+ * the database would read a large part of the collection, and vector search finds their documents.
  */
 export function rareWords(text: string, statistics: TermStatistics | undefined): WeighedWord[] {
   if (!statistics) return []
@@ -102,7 +102,7 @@ export function rareWords(text: string, statistics: TermStatistics | undefined):
     }))
 }
 
-/** How many documents have a word's term. */
+/** Returns how many documents contain a word's term. */
 function frequencyOf(word: string, { tokenizer, hashes, frequencies }: TermStatistics): number {
   const [lower = 0, upper = 0] = prepareText(word, {
     tokenizer: tokenizer as TokenizerName,

@@ -6,19 +6,19 @@ import type { DocumentSource } from '../documents.ts'
 import { searchExact } from '../exact/search-exact.ts'
 import { fittingBackground } from './fitting-background.ts'
 
-/** Documents whose rows can be picked. */
+/** Documents whose rows can be read by number. */
 export type SampledDocuments = DocumentSource & {
   gather(rows: ArrayLike<number>): Float32Array
 }
 
-/** The file with the background of a file of embeddings: beside it. */
+/** Returns the path of the background of a file of embeddings, beside that file. */
 export function backgroundFile(docs: string): string {
   return `${docs}.background.json`
 }
 
 /**
- * The background of documents, as `background` of @kith/core makes it: the sample is read by
- * position, and its nearest documents are found by an exact search that streams the others.
+ * Measures the background of documents like `background` of @kith/core: reads the sample by
+ * position, and finds its nearest documents by an exact search that streams the others.
  */
 export async function measureBackground(
   documents: SampledDocuments,
@@ -34,13 +34,13 @@ export async function measureBackground(
   const found = await searchExact(queries, documents, { top: 2, metric: 'cosine' })
   const nearest = vectors.slice(0, compared).map((_, q) => {
     const at = q * found.perQuery
-    // The document itself is the first, or behind a copy of it.
+    // The document itself is the first hit, or comes after a copy of it.
     return found.scores[found.rows[at] === chosen[q] ? at + 1 : at]!
   })
   return backgroundOf(rows, vectors, nearest, options.model)
 }
 
-/** Reads a background that was kept as JSON. */
+/** Reads a background that was saved as JSON. */
 export async function readBackground(file: string): Promise<Background> {
   const text = await readFile(file, 'utf8')
   try {
@@ -53,8 +53,8 @@ export async function readBackground(file: string): Promise<Background> {
 }
 
 /**
- * The background beside a file of embeddings; undefined if there is none, or, with a warning, if
- * it has another model, or documents were added or removed since it was made.
+ * Reads the background beside a file of embeddings. Returns undefined if there is none, or, with a
+ * warning, if its model, dimensions or number of documents differ.
  */
 export async function backgroundBeside(
   docs: string,
@@ -70,7 +70,9 @@ export async function backgroundBeside(
   return fittingBackground(found, vectors, { whose: file, advice })
 }
 
-/** The model that a file of embeddings was made by, as `kith encode` wrote beside it. */
+/**
+ * Returns the model that made a file of embeddings, as `kith encode` recorded it beside the file.
+ */
 export async function modelOf(docs: string): Promise<string | undefined> {
   try {
     const sidecar = JSON.parse(await readFile(`${docs}.meta.json`, 'utf8'))

@@ -1,14 +1,14 @@
 import { basename } from 'node:path'
 import type { Background } from '@kith/core'
 
-/** The vectors that a background has to be of, as far as they are known. */
+/** The known properties of the vectors that a background must match. */
 export interface KnownVectors {
   /** The name of the vectors in a warning. */
   name: string
   dimensions?: number | undefined
-  /** The model that made them. */
+  /** The model that made the vectors. */
   model?: string | undefined
-  /** How many documents there are, and whether about as many are enough. */
+  /** The number of documents, and whether an approximate match of it is enough. */
   documents?: number | undefined
   about?: boolean | undefined
 }
@@ -16,11 +16,11 @@ export interface KnownVectors {
 const warned = new Set<string>()
 
 /**
- * A background if it fits these vectors; otherwise undefined, with a warning that says why, once in
- * a process.
+ * Returns a background if it matches these vectors; otherwise warns why, once per process, and
+ * returns undefined.
  *
- * @param whose The background in the warning.
- * @param advice What to do about it.
+ * @param whose The name of the background in the warning.
+ * @param advice The remedy in the warning.
  */
 export function fittingBackground(
   known: Background | undefined,
@@ -52,7 +52,7 @@ function mismatchOf(
   return undefined
 }
 
-/** A model in a folder has the name of the folder, wherever that is. */
+/** Compares models by the last part of their paths: a model folder may be anywhere. */
 function isSame(a: string, b: string): boolean {
   return basename(a) === basename(b)
 }

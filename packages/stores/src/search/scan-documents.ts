@@ -5,7 +5,7 @@ import type { StoreHits } from '../store.ts'
 /** Documents of a store, some thousands at a time. */
 export interface ScannedBlock {
   ids: readonly string[]
-  /** Their vectors, one after the other. */
+  /** The documents' vectors, concatenated. */
   vectors: Float32Array
 }
 
@@ -16,8 +16,8 @@ interface Best {
 }
 
 /**
- * Each query's best documents, by one pass over all of them: for many queries faster than a database
- * that compares one query after the other.
+ * Finds each query's best documents in one pass over all documents: for many queries this is faster
+ * than a database that compares one query after another.
  */
 export async function searchScanned(
   queries: Matrix,
@@ -38,10 +38,10 @@ export async function searchScanned(
   return best
 }
 
-/** Numbers of a block that worker threads are started for. */
+/** Minimum count of numbers in a block for which worker threads are started. */
 const LARGE = 2 ** 25
 
-/** Blocks put together, on memory that worker threads share. */
+/** Joins blocks into larger ones, in memory that worker threads share. */
 async function* large(blocks: AsyncIterable<ScannedBlock>): AsyncGenerator<ScannedBlock> {
   let parts: ScannedBlock[] = []
   let length = 0
@@ -67,7 +67,7 @@ function together(parts: readonly ScannedBlock[], length: number): ScannedBlock 
 
 const noneYet: Best = { ids: [], scores: new Float32Array(0) }
 
-/** The best of two lists; of equal scores, documents of the first list come first. */
+/** Merges two ranked lists; of equal scores, documents of the first list come first. */
 function merged(before: Best, more: Best, top: number): Best {
   const length = Math.min(top, before.ids.length + more.ids.length)
   const ids: string[] = []

@@ -13,10 +13,10 @@ import { loadLanguages } from '@kith/languages/load'
 import type { Metric } from '../exact/search-exact.ts'
 import { textHash, wholeText } from '../whole-text.ts'
 
-/** The methods of a store that searching uses; stores of `@kith/stores` have them. */
+/** The methods of a store that a search uses; stores of `@kith/stores` have them. */
 export interface SearchStore {
   readonly dimensions: number | undefined
-  /** The metric of the search; absent if it is unknown. */
+  /** The metric of the search; absent if unknown. */
   readonly metric?: Metric | undefined
   search(
     queries: Matrix,
@@ -26,15 +26,18 @@ export interface SearchStore {
     ids: readonly string[],
     options: { vectors: boolean; texts: boolean },
   ): Promise<(FetchedDocument | undefined)[]>
-  /** The ids of the documents whose words fit a text best; absent if words cannot be searched. */
+  /**
+   * Finds the ids of the documents that match a text's words best; absent if words cannot be
+   * searched.
+   */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
-  /** Why no words can be searched under the tokenizer of the documents; undefined if they can. */
+  /** Explains why words cannot be searched with the documents' tokenizer; undefined if they can. */
   wordsProblem?(): Promise<string | undefined>
-  /** The vectors of the documents that have some texts; absent if texts cannot be looked up. */
+  /** Finds the vectors of documents with the given texts; absent if texts cannot be looked up. */
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
-  /** How often terms occur in the documents; undefined if that is not known. */
+  /** Returns the term statistics of the documents; undefined if they are unknown. */
   terms?(): Promise<TermStatistics | undefined>
-  /** The background by which the relevance of hits is estimated; undefined if none was made. */
+  /** Returns the background for estimating the relevance of hits; undefined if none was made. */
   background?(): Promise<Background | undefined>
   close(): Promise<void>
 }
@@ -48,18 +51,18 @@ export interface FetchedDocument {
   metadata?: unknown
 }
 
-/** How documents to search are opened. */
+/** Options for opening documents to search. */
 export interface SearchStoreOptions {
-  /** How queries and documents are compared; `auto`, and nothing, is the store's own metric. */
+  /** The metric for comparing queries and documents; default or `auto`: the store's own metric. */
   metric?: Settings['metric'] | undefined
-  /** A file with the texts of the documents, if the store has none. */
+  /** A file with the texts of the documents, if the store has no texts. */
   corpus?: string | undefined
   /** The tokenizer for counting the terms of `corpus`; `auto` detects it. Default: `english`. */
   tokenizer?: Tokenizer | undefined
 }
 
 /**
- * Opens documents to search, as `/v1/search` of the server does.
+ * Opens documents to search, as the server does for `/v1/search`.
  *
  * @param address A file of embeddings, a LanceDB folder or `postgres://…`.
  */
@@ -67,7 +70,7 @@ export async function openSearchStore(
   address: string,
   { metric, corpus, tokenizer }: SearchStoreOptions = {},
 ): Promise<SearchStore> {
-  // Loaded here, since most servers search nothing.
+  // Imported on demand, since most servers search nothing.
   const { openStore } = await import('../open-store.ts')
   const store = await openStore(address, { metric: metric === 'auto' ? undefined : metric })
   if ((await store.count()) === 0) {
@@ -82,7 +85,7 @@ export async function openSearchStore(
   return corpus === undefined ? store : storeWithTexts(store, corpus, tokenizer)
 }
 
-/** A store whose documents' texts come from a corpus file, such as a file of embeddings. */
+/** Adds the texts of a corpus file to a store without texts, such as a file of embeddings. */
 async function storeWithTexts(
   store: SearchStore,
   corpus: string,
@@ -126,7 +129,7 @@ async function storeWithTexts(
   }
 }
 
-/** The ids of all documents of a corpus by the hashes of their texts; of equal texts, the first. */
+/** Maps the hashes of all texts of a corpus to ids; of equal texts, to the first id. */
 async function idsByText(corpus: string): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   for await (const entry of readTexts(corpus)) {
@@ -136,7 +139,7 @@ async function idsByText(corpus: string): Promise<Map<string, string>> {
   return ids
 }
 
-/** The terms of all texts of a corpus, in one pass over them. */
+/** Counts the terms of all texts of a corpus in one pass. */
 async function countTerms(corpus: string, tokenizer?: Tokenizer): Promise<TermStatistics> {
   await loadLanguages(tokenizer)
   const builder = new TermStatisticsBuilder({ tokenizer })
@@ -145,7 +148,7 @@ async function countTerms(corpus: string, tokenizer?: Tokenizer): Promise<TermSt
 }
 
 /**
- * Settings with the store's term statistics, if they count and there are no others.
+ * Adds the store's term statistics to settings if they are needed and the settings have none.
  *
  * @param from The documents whose terms are counted: all, or each query's candidates.
  */
@@ -172,7 +175,7 @@ export async function withStatistics(
   return { ...settings, statistics: found }
 }
 
-/** Refuses a tokenizer other than the one that a store's terms were counted with. */
+/** Throws if a tokenizer differs from the tokenizer of a store's term statistics. */
 export function refuseTokenizer(
   { tokenizer: own }: TermStatistics,
   asked: Tokenizer | undefined,

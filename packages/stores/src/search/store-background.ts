@@ -11,8 +11,8 @@ export interface ScannedStore extends Pick<Store, 'count' | 'fetch' | 'dimension
 }
 
 /**
- * The background of the documents of a store: a seeded sample, which depends on the ids alone, and
- * for half of it the nearest other document, by one pass over all vectors.
+ * Measures the background of a store's documents: draws a seeded sample, which depends only on the
+ * ids, and finds the nearest other document of half of it in one pass over all vectors.
  */
 export async function measureStore(
   store: ScannedStore,
@@ -37,7 +37,7 @@ export async function measureStore(
     store.scan({ vectors: true }),
     { top: 2, metric: 'cosine' },
   )
-  // The document itself is the first, or behind a copy of it.
+  // The document itself is the first hit, or comes after a copy of it.
   const nearest = best.map(({ ids, scores }, q) => scores[ids[0] === queries[q]!.id ? 1 : 0]!)
   return backgroundOf(
     documents,
@@ -47,7 +47,7 @@ export async function measureStore(
   )
 }
 
-/** The ids with the lowest hashes. */
+/** Returns the ids with the lowest hashes. */
 async function drawIds(store: ScannedStore, count: number, seed: number): Promise<string[]> {
   let drawn: { hash: string; id: string }[] = []
   const lowest = (): void => {
@@ -68,7 +68,7 @@ async function drawIds(store: ScannedStore, count: number, seed: number): Promis
   return drawn.map(({ id }) => id)
 }
 
-/** The collection of a store. */
+/** The properties of a store's collection. */
 export interface KeepingStore {
   name: string
   documents: number
@@ -76,8 +76,8 @@ export interface KeepingStore {
 }
 
 /**
- * A background that a store kept, while it says something about the store's documents: until their
- * number has doubled or halved. A warning says why it does not.
+ * Parses the background that a store saved. Returns undefined, with a warning, if the number of
+ * documents has doubled or halved since, or if the background does not match the store.
  */
 export function usableBackground(
   json: string | undefined,
@@ -90,7 +90,7 @@ export function usableBackground(
   return fittingBackground(kept, { name: 'the store', ...store, about: true }, { whose, advice })
 }
 
-/** The model of the vectors, if a store's background has it. */
+/** Returns the model in a store's background, if it names one. */
 export function keptModel(json: string | undefined): string | undefined {
   return keptBackground(json)?.model
 }

@@ -8,18 +8,18 @@ import { type TermStatistics, termStatisticsFromBytes, termStatisticsToBytes } f
 import { OpenState } from '@kith/core/internal'
 import type { Places, WordPlaces, WordTerms } from './word-places.ts'
 
-/** An index of words with the ids of its documents. */
+/** A full-text index with the ids of its documents. */
 interface Words {
   ids: readonly string[]
   statistics: TermStatistics
 }
 
-/** An index in memory. */
+/** A full-text index in memory. */
 export interface MadeWords extends Words {
   places: WordPlaces
 }
 
-/** An index whose places stay in its file, where they are read as they are asked for. */
+/** A full-text index in a file, whose postings are read on demand. */
 export interface KeptWords extends Words {
   terms: WordTerms
   read(from: number, to: number): Places
@@ -35,7 +35,7 @@ const ARRAYS = {
   counts: Uint16Array,
 } as const
 
-/** The first line of a file: the indexed texts, and the sizes of its parts. */
+/** The first line of a file: the key of the indexed texts, and the sizes of the file's parts. */
 interface Head {
   format: 1
   key: string
@@ -45,13 +45,13 @@ interface Head {
   statistics: number
 }
 
-/** Bytes of the first line, filled up with spaces. */
+/** Bytes of the first line, padded with spaces. */
 const HEAD = 1024
 
 /**
- * Keeps an index for the next start.
+ * Saves an index for the next start.
  *
- * @param key Names the texts and the tokenizer: an index of another key is none.
+ * @param key Identifies the texts and the tokenizer: an index with another key is ignored.
  */
 export async function keepWords(file: string, key: string, made: MadeWords): Promise<void> {
   const { ids, statistics, places } = made
@@ -67,7 +67,7 @@ export async function keepWords(file: string, key: string, made: MadeWords): Pro
     ...{ ids: listed.length, statistics: counted.length },
   }
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  // A new file for this user only takes the place of the earlier one, or of a link.
+  // A new file, readable only by this user, replaces the earlier file or link.
   const written = unfinishedBeside(file)
   try {
     const handle = await open(written, 'wx', 0o600)
@@ -86,7 +86,7 @@ export async function keepWords(file: string, key: string, made: MadeWords): Pro
   }
 }
 
-/** The index of a key; undefined if the file has none that is whole. */
+/** Opens the index with a key; undefined if the file is missing, damaged or has another key. */
 export async function keptWords(file: string, key: string): Promise<KeptWords | undefined> {
   let descriptor: number | undefined
   try {
@@ -95,7 +95,7 @@ export async function keptWords(file: string, key: string): Promise<KeptWords | 
     if (!kept) closeSync(descriptor)
     return kept
   } catch {
-    // A file that nobody can read costs the time to make the index again.
+    // If the file cannot be read, the index is built again.
     if (descriptor !== undefined) closeSync(descriptor)
     return undefined
   }
@@ -143,10 +143,10 @@ async function readWords(
   }
 }
 
-/** Bytes that are read at a time. */
+/** Bytes to read at a time. */
 const CHUNK = 2 ** 20
 
-/** The digest of a file from a position on. */
+/** Computes the digest of a file from a position on. */
 async function digestOfFile(descriptor: number, from: number): Promise<string> {
   const hash = createHash('sha256')
   const chunk = Buffer.alloc(CHUNK)

@@ -7,20 +7,25 @@ import type { SearchStore } from './search-store.ts'
 import { type KeptWords, keepWords, keptWords, type MadeWords } from './word-index-file.ts'
 import { type Places, placesOf, type WordTerms, wordPlaces } from './word-places.ts'
 
-/** Places of terms that an index has: 400 MB in its file. Larger collections belong into a store. */
+/**
+ * Maximum number of postings in an index: 400 MB in its file. Use a store for larger collections.
+ */
 const MOST_PLACES = 2 ** 26
 
-/** An inverted index of texts, in memory or in a file: finds the documents whose words fit a query's, by BM25 (docs/method.md section 4). */
+/**
+ * An inverted index of texts, in memory or in a file: finds the documents that match a query's
+ * words best by BM25 (docs/method.md section 4).
+ */
 export class WordIndex {
   readonly #settings: Pick<Settings, 'tokenizer' | 'k1' | 'b'>
   readonly #builder: TermStatisticsBuilder
   readonly #ids: string[] = []
-  /** The terms of each document, until they are sorted. */
+  /** The postings of each document, until they are sorted by term. */
   #postings: Uint32Array[] = []
   #count = 0
   #made: MadeWords | undefined
   #kept: KeptWords | undefined
-  /** The mean number of terms of a document. */
+  /** The mean number of terms per document. */
   #mean: number | undefined
 
   constructor(settings: Pick<Settings, 'tokenizer' | 'statistics' | 'k1' | 'b'>) {
@@ -28,7 +33,7 @@ export class WordIndex {
     this.#builder = new TermStatisticsBuilder(this.#settings)
   }
 
-  /** An index that was made before. */
+  /** Wraps an index that was saved earlier. */
   static of(
     kept: KeptWords,
     settings: Pick<Settings, 'tokenizer' | 'statistics' | 'k1' | 'b'>,
@@ -38,12 +43,14 @@ export class WordIndex {
     return index
   }
 
-  /** Whether all texts are in it; from the first that does not fit, they are only counted. */
+  /**
+   * Whether the index has all texts; from the first text that does not fit, terms are only counted.
+   */
   get complete(): boolean {
     return this.#count <= MOST_PLACES
   }
 
-  /** How often terms occur in all texts. */
+  /** Returns the term statistics of all texts. */
   statistics(): TermStatistics {
     return (this.#kept ?? this.#made)?.statistics ?? this.#builder.finish()
   }
@@ -62,7 +69,7 @@ export class WordIndex {
     this.#postings.push(prepared.postings)
   }
 
-  /** The index of the texts that were added, complete. */
+  /** Completes the index of the added texts. */
   finish(): MadeWords {
     this.#made ??= {
       ids: this.#ids,
@@ -72,17 +79,17 @@ export class WordIndex {
     return this.#made
   }
 
-  /** Closes the file of an index that was made before. */
+  /** Closes the file of a saved index. */
   close(): void {
     this.#kept?.close()
   }
 
-  /** The ids of the documents that fit a text best, best first, ties in the order of the documents. */
+  /** Finds the ids of the documents that match a text best, best first, ties in document order. */
   search(text: string, top: number): string[] {
     return this.rank(text, top).ids
   }
 
-  /** The documents that fit a text best, with their BM25 scores. */
+  /** Finds the documents that match a text best, with their BM25 scores. */
   rank(text: string, top: number): { ids: string[]; scores: number[] } {
     const { ids, terms, read } = this.#kept ?? inMemory(this.finish())
     const { lengths } = terms
@@ -113,7 +120,7 @@ export class WordIndex {
   }
 }
 
-/** An index in memory, read as one in a file is. */
+/** Gives an index in memory the interface of an index in a file. */
 function inMemory({ ids, places }: MadeWords): {
   ids: readonly string[]
   terms: WordTerms
@@ -126,14 +133,16 @@ function inMemory({ ids, places }: MadeWords): {
   return { ids, terms: places, read }
 }
 
-/** The terms of a text by their hashes, and how often it has each. */
+/** Yields the terms of a text by hash, each with its count. */
 function* termsOf(postings: Uint32Array): Generator<[term: number, count: number]> {
   for (let at = 0; at < postings.length; at += 3) {
     yield [postings[at + 1]! * 2 ** 32 + postings[at]!, postings[at + 2]!]
   }
 }
 
-/** The places of the highest scores above 0, the highest first; of equal ones the earlier. */
+/**
+ * Returns the positions of the highest scores above 0, highest first, ties by ascending position.
+ */
 function best(scores: Float64Array, top: number): number[] {
   const found: number[] = []
   for (let place = 0; place < scores.length; place++) {
@@ -146,18 +155,18 @@ function best(scores: Float64Array, top: number): number[] {
   return found
 }
 
-/** The file of an index, and the name of its texts. */
+/** The file of an index, and the key of its texts. */
 export interface WordsPlace {
   file: string
   key: string
 }
 
 /**
- * A store that also finds documents by their words, and knows its term statistics: all texts are
- * read once, into an index that is kept in a file, or the index of an earlier call is opened. Without
- * a file the index stays in memory. Of a collection that is too large for it, the words are only counted.
+ * Adds full-text search and term statistics to a store: reads all texts once, into an index that is
+ * saved in a file, or opens the index of an earlier call. Without a file the index stays in memory.
+ * If the collection is too large for an index, its terms are only counted.
  *
- * @param place Where the index is kept; undefined if nothing is.
+ * @param place Where to save the index; undefined to save nothing.
  */
 export async function withWords(
   store: SearchStore,
@@ -175,7 +184,8 @@ export async function withWords(
     const made = new WordIndex(settings)
     for await (const entry of texts) made.add(entry.id, wholeText(entry)!)
     if (place && made.complete) {
-      // A cache that cannot be written costs the next start its time, and memory now.
+      // If the cache cannot be written, the index stays in memory and is built again at the next
+      // start.
       await keepWords(place.file, place.key, made.finish()).catch(() => {})
     }
     index = (made.complete ? await opened() : undefined) ?? made

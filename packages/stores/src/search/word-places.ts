@@ -1,30 +1,32 @@
-/** Terms and documents of an inverted index. */
+/** The terms and documents of an inverted index. */
 export interface WordTerms {
-  /** The hashes of the terms, ascending. */
+  /** The hashes of the terms, in ascending order. */
   hashes: Float64Array
-  /** The first entry of each term, and last the end of the last term's. */
+  /** The position of each term's first posting, then the end of the last term's postings. */
   starts: Uint32Array
-  /** The terms of each document. */
+  /** The number of terms of each document. */
   lengths: Uint32Array
 }
 
-/** Places of terms, one after the other. */
+/** The postings of terms, concatenated. */
 export interface Places {
-  /** The documents of each term, ascending, by their number. */
+  /** The document numbers of each term, in ascending order. */
   documents: Uint32Array
-  /** How often each of these documents has the term. */
+  /** How often each of these documents contains the term. */
   counts: Uint16Array
 }
 
-/** Where terms occur in documents: an inverted index as a few arrays, which can be kept in a file. */
+/** An inverted index as a few arrays, which can be saved in a file. */
 export interface WordPlaces extends WordTerms, Places {}
 
-/** Numbers of a posting: both halves of the term's hash, and how often the text has it. */
+/**
+ * Count of numbers in a posting: both halves of the term's hash, and the term's count in the text.
+ */
 const POSTING = 3
 
 const RADIX = 2 ** 16
 
-/** Orders the postings of documents by their terms. */
+/** Sorts the postings of documents by term. */
 export function wordPlaces(postings: readonly Uint32Array[]): WordPlaces {
   const total = postings.reduce((sum, { length }) => sum + length / POSTING, 0)
   const [lower, upper] = [new Uint32Array(total), new Uint32Array(total)]
@@ -63,7 +65,7 @@ export function wordPlaces(postings: readonly Uint32Array[]): WordPlaces {
   }
 }
 
-/** The order of numbers of several words, the lowest word first; equal ones stay in their order. */
+/** Returns the order of multi-word numbers, given lowest word first; the sort is stable. */
 function sortedBy(words: readonly Uint32Array[]): Uint32Array {
   const { length } = words[0]!
   let order = Uint32Array.from({ length }, (_, i) => i)
@@ -83,7 +85,7 @@ function sortedBy(words: readonly Uint32Array[]): Uint32Array {
   return order
 }
 
-/** The range of the places of a term; empty if no document has it. */
+/** Returns the range of a term's postings; empty if no document contains the term. */
 export function placesOf({ hashes, starts }: WordTerms, hash: number): [number, number] {
   let [from, to] = [0, hashes.length]
   while (from < to) {

@@ -5,28 +5,30 @@ import { type DeviceOptions, openGraph } from '../graph/session.ts'
 import { entropyOf } from '../losses.ts'
 import { Denominators, type SoftmaxSet } from './denominators.ts'
 
-/** Probabilities of some documents, named by their rows; they sum to 1. */
+/** Probabilities of documents, identified by row; they sum to 1. */
 export interface Target {
   rows: ArrayLike<number>
   values: ArrayLike<number>
 }
 
-/** A part of a query's loss: the KL divergence of a target from the softmax over some documents. */
+/** A term of a query's loss: the KL divergence of a target from the softmax over some documents. */
 export interface LossPart {
-  /** The factor of the divergence. */
+  /** The weight of the divergence in the loss. */
   weight: number
   target: Target
-  /** The documents of the softmax: rows, which include the target's documents, or the whole corpus. */
+  /**
+   * The documents of the softmax: rows, which include the target's documents, or the whole corpus.
+   */
   over: ArrayLike<number> | 'corpus'
 }
 
-/** A query that an adapter learns from. */
+/** A training query of an adapter. */
 export interface AdapterQuery {
   id: string
   /** The query's embedding, of any length. */
   vector: Float32Array
   parts: readonly LossPart[]
-  /** The first documents of a search: they stay in softmaxes over a sample of the corpus. */
+  /** The first documents of a search: softmaxes over a sample of the corpus always include them. */
   retrieved: ArrayLike<number>
 }
 
@@ -36,14 +38,17 @@ export interface AdapterProblem {
   documents: DocumentVectors
   /** T: the factor of inner products of unit-length queries with documents. */
   inverseTemperature: number
-  /** Λ: the weight of half the squared change of the matrix. */
+  /**
+   * Λ: the weight of half the squared Frobenius norm of D, the matrix's difference from the
+   * identity.
+   */
   shrinkage: number
-  /** Documents up to which softmaxes over the corpus are exact. */
+  /** Maximum number of documents for exact softmaxes over the corpus. */
   exact?: number | undefined
   seed?: number | undefined
 }
 
-/** Queries that are computed together. */
+/** Number of queries to compute together. */
 const BLOCK = 512
 
 /**
@@ -54,9 +59,9 @@ export class AdapterObjective {
   readonly #problem: AdapterProblem
   readonly #dimensions: number
   readonly #embeddings: Float32Array
-  /** The mean document of each query's targets, times their weights. */
+  /** The mean document of each query's targets, multiplied by their weights. */
   readonly #pulls: Float32Array
-  /** The part of the value that D does not change. */
+  /** The part of the objective that does not depend on D. */
   readonly #constant: number
   readonly #denominators: Denominators
   readonly #matrices: MatrixSession
@@ -93,7 +98,7 @@ export class AdapterObjective {
     return new AdapterObjective(problem, denominators, matrices)
   }
 
-  /** Writes the gradient by D, and returns the value. */
+  /** Computes the objective; writes its gradient with respect to D to `gradient`. */
   async evaluate(change: Float32Array, gradient: Float32Array): Promise<number> {
     const { queries, shrinkage } = this.#problem
     const sums = new Float64Array(change.length)
@@ -109,7 +114,9 @@ export class AdapterObjective {
     return value + (shrinkage / 2) * squares
   }
 
-  /** Adds the gradient of some queries to the sums, and returns their loss without its constant part. */
+  /**
+   * Adds the gradient of a block of queries to the sums; returns their loss without its constant.
+   */
   async #addBlock(
     from: number,
     to: number,
@@ -122,7 +129,7 @@ export class AdapterObjective {
     const embeddings = this.#embeddings.subarray(from * dimensions, to * dimensions)
     const mapped = await this.#matrices.map(embeddings, change)
     const lengths = Float64Array.from({ length: count }, (_, q) => lengthOf(mapped, q, dimensions))
-    // T · x′, the form in which softmaxes take queries.
+    // T · x′, the scaled queries of the softmaxes.
     const scaled = new Float32Array(mapped.length)
     for (let q = 0; q < count; q++) {
       const by = factor / lengths[q]!
@@ -138,7 +145,8 @@ export class AdapterObjective {
     let value = await this.#denominators.add(sets, scaled, { number: from / BLOCK, slopes })
     for (let q = 0; q < count; q++) {
       const at = q * dimensions
-      // By x′: T · (mean under the softmax − mean under the target). Only its part across x′ counts.
+      // Gradient by x′: T · (mean under the softmax − mean under the target). Only its component
+      // orthogonal to x′ counts.
       let along = 0
       for (let i = at; i < at + dimensions; i++) {
         const pull = this.#pulls[from * dimensions + i]!
@@ -161,7 +169,7 @@ export class AdapterObjective {
   }
 }
 
-/** Products with the embeddings of queries. */
+/** Matrix products with the query embeddings. */
 class MatrixSession {
   readonly #map: InferenceSession
   readonly #outer: InferenceSession
@@ -189,7 +197,7 @@ class MatrixSession {
     )
   }
 
-  /** x + Dx of each row. */
+  /** Computes x + Dx for each row x. */
   async map(queries: Float32Array, change: Float32Array): Promise<Float32Array> {
     const { mapped } = await this.#map.run({
       queries: this.#rows(queries),
@@ -198,7 +206,7 @@ class MatrixSession {
     return mapped!.data as Float32Array
   }
 
-  /** The sum of the rows' outer products. */
+  /** Computes the sum of the outer products of rows. */
   async outer(slopes: Float32Array, queries: Float32Array): Promise<Float32Array> {
     const feeds = { slopes: this.#rows(slopes), queries: this.#rows(queries) }
     return (await this.#outer.run(feeds))['products']!.data as Float32Array
@@ -220,7 +228,7 @@ function lengthOf(rows: Float32Array, row: number, dimensions: number): number {
   return Math.max(Math.sqrt(squares), 1e-12)
 }
 
-/** Adds the weighted mean of rows. */
+/** Adds the weighted mean of rows to a vector. */
 function addMean(
   to: Float32Array,
   rows: Float32Array,

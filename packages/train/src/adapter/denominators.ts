@@ -5,21 +5,21 @@ import { NEVER, type Softmaxes, SoftmaxSession } from './softmax-session.ts'
 
 /** A softmax of a query in a block. */
 export interface SoftmaxSet {
-  /** The place of the query in its block. */
+  /** The index of the query in its block. */
   query: number
   /** The documents: rows, or the whole corpus. */
   over: ArrayLike<number> | 'corpus'
-  /** The query's factor in the loss. */
+  /** The weight of the softmax in the loss. */
   weight: number
-  /** Lists of rows that a sample of the corpus always has. */
+  /** Lists of rows that a sample of the corpus always includes. */
   near: readonly ArrayLike<number>[]
 }
 
-/** Documents up to which a softmax runs over the whole corpus. */
+/** Maximum number of documents for a softmax over the whole corpus. */
 const EXACT = 300_000
-/** A sample of documents that represents the rest of a larger corpus. */
+/** Number of sampled documents that represent the rest of a larger corpus. */
 const SAMPLE = 1000
-/** Documents whose scores are computed together; lists of a larger corpus are computed apart. */
+/** Number of documents to score together; for a larger corpus, lists are computed separately. */
 const DOCUMENTS = 8192
 /** Maximum count of numbers in the vectors of queries with separate documents. */
 const NUMBERS = 2 ** 22
@@ -27,17 +27,17 @@ const NUMBERS = 2 ** 22
 const NEAR = 200
 
 /**
- * The denominators of softmaxes over lists, and over the whole corpus, which is read in blocks. Of a
- * corpus that is too large the softmax has the query's first documents, its target's documents, and 1,000
- * random documents, which carry the weight of all the others: the expected sum equals the sum over the corpus,
- * its logarithm is a little lower.
+ * Computes the denominators of softmaxes over lists and over the whole corpus, which is read in
+ * blocks. If the corpus is too large, the softmax runs over the query's first documents, its
+ * target's documents, and 1,000 random documents, which carry the weight of all other documents:
+ * the expected sum equals the sum over the corpus, and its expected logarithm is slightly lower.
  */
 export class Denominators {
   readonly #documents: DocumentVectors
   readonly #session: SoftmaxSession
   readonly #exact: boolean
   readonly #seed: number
-  /** The vectors of queries with separate documents. */
+  /** A buffer for the vectors of queries with separate documents. */
   #vectors = new Float32Array()
 
   private constructor(
@@ -61,10 +61,12 @@ export class Denominators {
   }
 
   /**
-   * Adds the mean documents under the softmaxes of a block of queries, times their weights, to `slopes`.
+   * Adds the mean documents under the softmaxes of a block of queries, multiplied by their weights,
+   * to `slopes`.
    *
    * @param queries The block's queries, multiplied by the inverse temperature.
-   * @param block The number of the block, which decides the sample, and its slopes, a row per query.
+   * @param block The number of the block, which determines the sample, and its slopes, one row per
+   * query.
    * @returns The sum of weight · ln Σ eˢ.
    */
   async add(
@@ -92,7 +94,7 @@ export class Denominators {
     await this.#session.close()
   }
 
-  /** Softmaxes over a corpus of one block: lists take the scores that the whole corpus has. */
+  /** Adds softmaxes over a corpus of one block: lists reuse the scores of the whole corpus. */
   async #addTogether(
     pairs: readonly SoftmaxPair[],
     queries: Float32Array,
@@ -125,7 +127,7 @@ export class Denominators {
     return value
   }
 
-  /** Softmaxes over all documents, block by block. */
+  /** Adds softmaxes over all documents, block by block. */
   async #addCorpus(
     sets: readonly SoftmaxSet[],
     places: readonly number[],
@@ -141,7 +143,7 @@ export class Denominators {
     }
   }
 
-  /** Softmaxes over each query's own documents, and a sample for the rest of the corpus. */
+  /** Adds softmaxes over each query's own documents and a sample of the rest of the corpus. */
   async #addSample(
     sets: readonly SoftmaxSet[],
     places: readonly number[],
@@ -171,7 +173,7 @@ export class Denominators {
     totals.add(places, found)
   }
 
-  /** Softmaxes over separate rows for each query. */
+  /** Adds softmaxes over separate rows for each query. */
   async #addOwn(
     sets: readonly SoftmaxSet[],
     places: readonly number[],
@@ -187,7 +189,7 @@ export class Denominators {
     if (this.#vectors.length < size) this.#vectors = new Float32Array(size)
     for (let from = 0; from < places.length; from += together) {
       const part = places.slice(from, from + together)
-      // Numbers after the end of a list belong to another list: its offsets leave them out.
+      // Values after the end of a list belong to another list; the offsets exclude them.
       const vectors = this.#vectors.subarray(0, part.length * longest * dimensions)
       const offsets = new Float32Array(part.length * longest).fill(NEVER)
       part.forEach((place, i) => {
@@ -206,7 +208,7 @@ export class Denominators {
   }
 }
 
-/** Softmaxes that grow by blocks of documents. */
+/** Accumulates softmaxes over blocks of documents. */
 class Totals {
   readonly #sets: readonly SoftmaxSet[]
   readonly #dimensions: number
@@ -220,7 +222,7 @@ class Totals {
     this.#means = new Float32Array(sets.length * dimensions)
   }
 
-  /** Adds documents to some softmaxes: the softmaxes over these documents alone, a row per set. */
+  /** Merges softmaxes over further documents, one row per set, into the totals. */
   add(sets: readonly number[], { logSums, means }: Softmaxes): void {
     sets.forEach((set, row) => {
       this.#add(set, logSums[row]!, means, row)
@@ -252,14 +254,14 @@ class Totals {
   }
 }
 
-/** Softmaxes of a query that are computed together. */
+/** Softmaxes of one query that are computed together. */
 interface SoftmaxPair {
   query: number
   corpus?: SoftmaxSet
   list?: SoftmaxSet
 }
 
-/** Pairs of the sets over the corpus and over a list that follow one another. */
+/** Pairs adjacent sets of the same query: one over the corpus, one over a list. */
 function pairsOf(sets: readonly SoftmaxSet[]): SoftmaxPair[] {
   const pairs: SoftmaxPair[] = []
   for (const set of sets) {
@@ -278,7 +280,7 @@ function placesOf(
   return [...sets.keys()].filter((place) => chosen(sets[place]!))
 }
 
-/** The queries of some sets, a row each. */
+/** Copies the queries of the selected sets, one row per set. */
 function rowsOf(
   queries: Float32Array,
   sets: readonly { query: number }[],

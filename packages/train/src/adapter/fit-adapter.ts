@@ -4,20 +4,20 @@ import { AdapterModel, type AdapterOrigin } from '../models/adapter-model.ts'
 import { AdapterObjective, type AdapterProblem } from './adapter-objective.ts'
 import { type LbfgsState, minimize } from './lbfgs.ts'
 
-/** Iterations of a fit: more iterations do not raise the gain on held-out queries. */
+/** Default number of iterations: more iterations do not raise the gain on held-out queries. */
 export const FIT_ITERATIONS = 30
 
-/** A problem to fit an adapter to. */
+/** A problem to fit an adapter to, with options. */
 export interface FitJob extends AdapterProblem, DeviceOptions {
   iterations?: number | undefined
-  /** The embeddings that the adapter will belong to. */
+  /** The embeddings that the adapter is for. */
   origin?: AdapterOrigin | undefined
-  /** The state of a fit that was stopped. */
+  /** The state of a stopped fit, to resume from. */
   state?: LbfgsState | undefined
   onIteration?: ((state: LbfgsState) => void | Promise<void>) | undefined
 }
 
-/** Fits a linear adapter to queries by L-BFGS, full batch, from the identity. */
+/** Fits a linear adapter to queries with full-batch L-BFGS, starting from the identity. */
 export async function fitAdapter(job: FitJob): Promise<{ model: AdapterModel; state: LbfgsState }> {
   const { dimensions } = job.documents
   const { iterations = FIT_ITERATIONS, state, onIteration, origin } = job
@@ -37,7 +37,9 @@ export async function fitAdapter(job: FitJob): Promise<{ model: AdapterModel; st
   }
 }
 
-/** Documents with vectors of length 1, for embeddings that are searched by cosine. */
+/**
+ * Wraps documents so that their vectors have length 1, for embeddings that are searched by cosine.
+ */
 export function unitDocuments(documents: DocumentVectors): DocumentVectors {
   const { rows, dimensions } = documents
   return {
@@ -48,7 +50,7 @@ export function unitDocuments(documents: DocumentVectors): DocumentVectors {
   }
 }
 
-/** Stretches rows to length 1, in place; a row of zeros stays. */
+/** Scales rows to length 1, in place; a row of zeros stays unchanged. */
 function unit(rows: Float32Array, dimensions: number): Float32Array {
   for (let from = 0; from < rows.length; from += dimensions) {
     const row = rows.subarray(from, from + dimensions)

@@ -1,18 +1,19 @@
 import { KithError } from '@kith/core'
 import { type DocumentVectors, innerProducts } from '../data/training-query.ts'
 
-/** Queries and documents that the scale of scores is measured by. */
+/** Maximum numbers of queries and documents for measuring the scale of scores. */
 const [QUERIES, DOCUMENTS] = [200, 2000]
-/** T times the deviation of a query's scores. */
+/** The product of T and the standard deviation of a query's scores. */
 const SHARPNESS = 2
-/** T is this times a power of 2, so that a few other queries do not change it. */
+/** T is this number times a power of 2, so that a few other queries do not change it. */
 const UNIT = 5
 
 /**
- * T, the factor of inner products, from the scale of the embeddings: 2 over the standard deviation of a
- * query's scores, rounded to 5, 10, 20, 40, … It is 20 for MiniLM and 40 for bge-small.
+ * Derives T, the factor of inner products, from the scale of the embeddings: 2 divided by the
+ * standard deviation of a query's scores, rounded to 5, 10, 20, 40, … T is 20 for MiniLM and 40 for
+ * bge-small.
  *
- * @param unit Whether queries get length 1 before they are compared.
+ * @param unit Whether queries are scaled to length 1 before scoring.
  */
 export function inverseTemperatureFor(
   queries: readonly { vector: Float32Array }[],
@@ -33,7 +34,7 @@ export function inverseTemperatureFor(
   return UNIT * 2 ** Math.round(Math.log2(SHARPNESS / mean / UNIT))
 }
 
-/** Whole numbers below a count, evenly spaced, at most `most`. */
+/** Returns at most `most` evenly spaced integers below `count`. */
 function spread(count: number, most: number): number[] {
   const length = Math.min(count, most)
   return Array.from({ length }, (_, i) => Math.floor((i * count) / length))

@@ -1,20 +1,20 @@
 /** A function to minimize: writes the gradient at a point and returns the value there. */
 export type Objective = (point: Float32Array, gradient: Float32Array) => Promise<number>
 
-/** A change of the point, and the change of the gradient that came with it. */
+/** A step of the point, and the resulting change of the gradient. */
 interface Correction {
   step: Float32Array
   change: Float32Array
 }
 
-/** A minimization after some iterations: all that the next one needs. */
+/** The state of a minimization after some iterations: everything that the next iteration needs. */
 export interface LbfgsState {
-  /** Iterations that are done. */
+  /** Number of finished iterations. */
   iteration: number
   point: Float32Array
   value: number
   gradient: Float32Array
-  /** The length of the first gradient, which the last one is compared with. */
+  /** The norm of the first gradient, for the stopping criterion. */
   firstNorm: number
   /** The last corrections, oldest first. */
   corrections: readonly Correction[]
@@ -22,27 +22,32 @@ export interface LbfgsState {
 
 /** Limits of a minimization. */
 export interface LbfgsOptions {
-  /** Iterations at most. */
+  /** Maximum number of iterations. */
   iterations: number
-  /** Stops when the gradient is this fraction of the first gradient. */
+  /** Stops when the gradient norm is this fraction of the first gradient's norm. */
   tolerance?: number | undefined
-  /** Corrections to keep. */
+  /** Number of corrections to keep. */
   memory?: number | undefined
-  /** Called after each iteration; may throw to stop, and `minimize` resumes from the state. */
+  /** Called after each iteration. It may throw to stop; `minimize` can resume from the state. */
   onIteration?: ((state: LbfgsState) => void | Promise<void>) | undefined
 }
 
-/** The part of the predicted decrease that a step must reach, and the part of the slope that may remain. */
+/**
+ * The Wolfe constants: the fraction of the predicted decrease that a step must reach, and the
+ * fraction of the slope that may remain.
+ */
 const [DECREASE, SLOPE] = [1e-4, 0.9]
-/** Tries of a line search before it takes the best point so far. */
+/** Maximum number of attempts of a line search before it takes the best point so far. */
 const TRIES = 20
-/** A relative decrease below this is rounding: values are sums of single-precision numbers. */
+/**
+ * Relative decreases below this are rounding errors: values are sums of single-precision numbers.
+ */
 const ROUNDING = 1e-9
 
 /**
  * Minimizes a smooth function by L-BFGS with a line search for the weak Wolfe conditions.
  *
- * @param start A point, or the state of an earlier call, which is continued with the same result.
+ * @param start A point, or the state of an earlier call; resuming gives the same result.
  */
 export async function minimize(
   objective: Objective,
@@ -68,7 +73,7 @@ async function stateAt(objective: Objective, start: Float32Array): Promise<Lbfgs
   return { iteration: 0, point, value, gradient, firstNorm: norm(gradient), corrections: [] }
 }
 
-/** The state one iteration later; undefined if no point along the direction is lower. */
+/** Returns the state after one iteration, or undefined if no point along the direction is lower. */
 async function iterate(
   objective: Objective,
   state: LbfgsState,
@@ -84,13 +89,13 @@ async function iterate(
   if (!found) return undefined
   const step = difference(found.point, point)
   const change = difference(found.gradient, gradient)
-  // Without positive curvature the pair would make a later direction rise.
+  // A pair without positive curvature could make a later direction an ascent direction.
   const curved = dot(step, change) > 1e-12 * dot(change, change)
   const kept = curved ? [...corrections, { step, change }].slice(-memory) : corrections
   return { ...state, ...found, iteration: state.iteration + 1, corrections: kept }
 }
 
-/** The direction of an iteration: the two-loop recursion. */
+/** Computes the direction of an iteration with the two-loop recursion. */
 function descent(gradient: Float32Array, corrections: readonly Correction[]): Float32Array {
   const direction = gradient.map((value) => -value)
   const parts = corrections.map(({ step, change }) => ({ step, change, of: dot(step, change) }))
@@ -108,7 +113,7 @@ function descent(gradient: Float32Array, corrections: readonly Correction[]): Fl
   return direction
 }
 
-/** A line to search: from a point, in a direction in which the function falls by `slope`. */
+/** A line to search: a point, a descent direction, and the slope of the function along it. */
 interface Line {
   point: Float32Array
   value: number

@@ -3,33 +3,36 @@ import { LiveLabels } from '../data/targets.ts'
 import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
 import type { AdapterQuery, LossPart, Target } from './adapter-objective.ts'
 
-/** The first documents of a search that the softmax of a ranking runs over. */
+/** Number of a search's first documents in the softmax of a ranking. */
 const LIST = 200
-/** Up to this many relevant documents per query, on average, judgments count as one label per query. */
+/**
+ * Maximum mean number of relevant documents per query for which judgments count as one label per
+ * query.
+ */
 const FEW = 1.5
 
-/** A query with all that an adapter can learn from it. */
+/** A query with everything that an adapter can learn from it. */
 export interface TaughtQuery extends TrainingQuery {
-  /** The probabilities that a teacher's ranking gives. */
+  /** The probabilities from a teacher's ranking. */
   taught?: Target | undefined
 }
 
 /** A recipe: the parts of a query's loss, and Λ at T = 20. */
 interface Recipe {
   shrinkage: number
-  /** The largest T, if T has a limit. */
+  /** The upper limit of T, if the recipe has one. */
   sharpest?: number
   parts(query: TaughtQuery): LossPart[]
 }
 
 /**
- * The recipes of docs/method.md section 7. Λ and the limit of T were chosen on held-out training queries of
- * NFCorpus.
+ * The recipes of docs/method.md section 7. Λ and the limit of T were chosen on held-out training
+ * queries of NFCorpus.
  *
  * - `ranking`: a teacher's ranking of the first documents; no labels.
- * - `labels`: one label per query, or soft labels, against all documents.
- * - `ranking+labels`: the mean of both.
- * - `judgments`: several judged documents per query, among the first documents and among all.
+ * - `labels`: one label per query, or soft labels, over all documents.
+ * - `ranking+labels`: the mean of the `ranking` and `labels` losses.
+ * - `judgments`: several judged documents per query, over the first documents and over all.
  */
 const recipes = {
   ranking: { shrinkage: 50, parts: (query) => rankingParts(query, 1) },
@@ -43,7 +46,7 @@ const recipes = {
     sharpest: 20,
     parts(query) {
       const near = listParts(query, 0.5)
-      // Without a judged document among the first ones, the whole loss is over all documents.
+      // If no judged document is among the first documents, the whole loss is over all documents.
       return [...near, ...labelParts(query, near.length > 0 ? 0.5 : 1)]
     },
   },
@@ -55,18 +58,18 @@ export type RecipeName = keyof typeof recipes
 /** The names of all recipes. */
 export const recipeNames = Object.keys(recipes) as readonly RecipeName[]
 
-/** T of a recipe, if the scale of the embeddings asks for another. */
+/** Limits the measured T to the recipe's upper limit. */
 export function inverseTemperatureOf(recipe: RecipeName, measured: number): number {
   const { sharpest = Infinity }: Recipe = recipes[recipe]
   return Math.min(measured, sharpest)
 }
 
-/** Λ of a recipe: it grows with T², as the curvature of the loss does. */
+/** Returns Λ of a recipe: it grows with T², like the curvature of the loss. */
 export function shrinkageOf(recipe: RecipeName, inverseTemperature: number): number {
   return recipes[recipe].shrinkage * (inverseTemperature / 20) ** 2
 }
 
-/** The recipe that fits the judgments of queries, and whether a teacher can rank for them. */
+/** Chooses a recipe by the queries' judgments and by whether a teacher is available. */
 export function recipeFor(
   queries: readonly TrainingQuery[],
   { teacher }: { teacher: boolean },
@@ -78,7 +81,9 @@ export function recipeFor(
   return teacher ? 'ranking+labels' : 'labels'
 }
 
-/** Queries with evidence-based labels (docs/method.md section 6), made with their embeddings as they are. */
+/**
+ * Adds evidence-based labels (docs/method.md section 6) to queries, from their original embeddings.
+ */
 export function evidenceLabels(
   queries: readonly TrainingQuery[],
   settings: PartialLabelSettings,
@@ -94,7 +99,7 @@ export function evidenceLabels(
   })
 }
 
-/** Queries for a fit; queries that a recipe can learn nothing from are left out. */
+/** Prepares queries for a fit; leaves out queries that a recipe can learn nothing from. */
 export function adapterQueries(
   queries: readonly TaughtQuery[],
   recipe: RecipeName,
@@ -107,20 +112,26 @@ export function adapterQueries(
   })
 }
 
-/** The ranking of a teacher, against the first documents. */
+/** Returns the loss of a teacher's ranking over the first documents. */
 function rankingParts({ taught, retrieved }: TaughtQuery, weight: number): LossPart[] {
   if (!taught || taught.rows.length === 0) return []
   const over = new Set([...Array.from(retrieved).slice(0, LIST), ...Array.from(taught.rows)])
   return [{ weight, target: taught, over: Uint32Array.from(over) }]
 }
 
-/** Labels, or equal probability on the relevant documents, against all documents. */
+/**
+ * Returns the loss of labels, or of equal probabilities of the relevant documents, over all
+ * documents.
+ */
 function labelParts({ relevant, labels }: TaughtQuery, weight: number): LossPart[] {
   const target = labels ? normalized(labels) : equal(relevant)
   return target.rows.length > 0 ? [{ weight, target, over: 'corpus' }] : []
 }
 
-/** Equal probability on the relevant ones of the first documents, against these. */
+/**
+ * Returns the loss of equal probabilities of the relevant documents among the first documents, over
+ * the first documents.
+ */
 function listParts({ relevant, retrieved }: TaughtQuery, weight: number): LossPart[] {
   const over = Uint32Array.from(Array.from(retrieved).slice(0, LIST))
   const near = new Set(over)

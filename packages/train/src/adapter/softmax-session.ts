@@ -2,28 +2,34 @@ import { Graph, operations as op, type Value } from '@kith/encoder/internal'
 import { type InferenceSession, Tensor } from '@kith/encoder/runtime'
 import { type DeviceOptions, openGraph } from '../graph/session.ts'
 
-/** Softmaxes of several queries: ln Σ eˢ of each, and the mean document under each, a row per query. */
+/**
+ * Softmaxes of several queries: ln Σ eˢ of each, and the mean document under each, one row per
+ * query.
+ */
 export interface Softmaxes {
   logSums: Float32Array
   means: Float32Array
 }
 
-/** Lists of documents among those of all queries, as many places for each query. */
+/**
+ * One list of documents per query, out of the documents of all queries; all lists have the same
+ * length.
+ */
 export interface Lists {
-  /** Places of documents, queries × length. */
+  /** Indexes of documents, queries × length. */
   places: Int32Array
-  /** Added to the scores of these documents. */
+  /** Offsets to add to the scores of these documents. */
   offsets: Float32Array
-  /** The factor of each query's mean document over all documents, and over its list. */
+  /** The weight of each query's mean document over all documents, and over its list. */
   weights: { all: Float32Array; lists: Float32Array }
 }
 
-/** Below any score: a document with it has no part in a softmax. */
+/** Lower than any score: excludes a document from a softmax. */
 export const NEVER = -1e9
 
 /**
- * Runs softmaxes over documents. Scores are inner products with queries that are multiplied by the
- * inverse temperature before.
+ * Computes softmaxes over documents. Scores are inner products with queries that the caller has
+ * multiplied by the inverse temperature.
  */
 export class SoftmaxSession {
   readonly #shared: InferenceSession
@@ -42,7 +48,7 @@ export class SoftmaxSession {
   }
 
   /**
-   * Softmaxes over the same documents for all queries.
+   * Computes softmaxes over the same documents for all queries.
    *
    * @param offsets Added to the scores, queries × documents.
    */
@@ -63,7 +69,7 @@ export class SoftmaxSession {
   }
 
   /**
-   * Softmaxes over documents of each query's own, as many for each.
+   * Computes softmaxes over separate documents for each query, the same number for each.
    *
    * @param offsets Added to the scores, queries × documents.
    */
@@ -83,7 +89,8 @@ export class SoftmaxSession {
   }
 
   /**
-   * Softmaxes over the same documents for all queries, and over a list of these documents for each.
+   * Computes softmaxes over the same documents for all queries, and over a list of these documents
+   * for each query.
    *
    * @returns `means` is the weighted sum of both mean documents.
    */
@@ -131,7 +138,7 @@ function sharedGraph(dimensions: number): Graph {
   const documents = graph.input('documents', 'float32', ['documents', dimensions])
   const offsets = graph.input('offsets', 'float32', ['rows', 'columns'])
   const products = op.linear(queries, documents)
-  // Offsets have the shape of the products, or one number that is repeated.
+  // Offsets have the shape of the products, or are one number that is broadcast.
   const [scores] = graph.node('Add', [products, offsets], [products.shape])
   finish(graph, scores!, (shares) => op.matmul(shares, documents))
   return graph
@@ -178,8 +185,8 @@ function finish(graph: Graph, scores: Value, mean: (shares: Value) => Value): vo
 }
 
 /**
- * ln Σ eˢ is the highest score less the logarithm of the highest share: the runtime's own
- * ReduceLogSumExp takes a tenth of a fit more.
+ * Computes ln Σ eˢ as the highest score minus the logarithm of the highest probability: with the
+ * runtime's ReduceLogSumExp, a fit takes a tenth longer.
  */
 function logSum(scores: Value, shares: Value): Value {
   const share = highest(shares)
@@ -187,7 +194,7 @@ function logSum(scores: Value, shares: Value): Value {
   return op.subtract(highest(scores), logarithm!)
 }
 
-/** The highest value along the last axis, which stays, of size 1. */
+/** Returns the maximum along the last axis, keeping the axis with size 1. */
 function highest(x: Value): Value {
   const { graph, shape } = x
   const axes = graph.constant(BigInt64Array.of(BigInt(shape.length - 1)), [1])

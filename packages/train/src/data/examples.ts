@@ -5,35 +5,35 @@ import type { NegativeFilter } from './negatives.ts'
 import type { Labeler, TargetList } from './targets.ts'
 import type { TrainingQuery } from './training-query.ts'
 
-/** Finds candidates for embeddings of queries: the rows of documents, best first. */
+/** Finds candidates for query embeddings: rows of documents, best first. */
 export type Search = (queries: Matrix) => Promise<readonly ArrayLike<number>[]>
 
-/** Makes the labels of a query for new candidates. */
+/** Computes the labels of a query for new candidates. */
 export type Relabel = (query: TrainingQuery) => NonNullable<TrainingQuery['labels']>
 
-/** The queries and targets of a batch, and the time that making the targets took. */
+/** The queries and targets of a batch, and the time spent on computing the targets. */
 export interface ExampleBatch {
   queries: TrainingQuery[]
   lists: TargetList[]
   milliseconds: number
 }
 
-/** The parts that examples are made with. */
+/** The inputs of `Examples`. */
 export interface ExamplesParts {
   queries: readonly TrainingQuery[]
   encoder: QueryEncoder
   labeler: Labeler
   search: Search
   negatives: NegativeFilter
-  /** Makes labels for new candidates; without it, queries keep the labels they have. */
+  /** Computes labels for new candidates; without it, queries keep their labels. */
   relabel?: Relabel | undefined
   batchSize: number
   seed: number
 }
 
-/** The training queries in the order in which they are learned from, with their candidates of the moment. */
+/** The training queries in training order, with their current candidates. */
 export class Examples {
-  /** New candidates by query, if they differ from the query's own. */
+  /** New candidates by query, if they differ from the query's own candidates. */
   candidates: readonly Uint32Array[] | undefined
   readonly #parts: ExamplesParts
   readonly #batches: Batches
@@ -44,7 +44,7 @@ export class Examples {
     this.#batches = new Batches(parts.queries.length, parts.batchSize, parts.seed)
   }
 
-  /** The batch with a number, the first being 0, and its targets. */
+  /** Returns the batch with a number, counted from 0, and its targets. */
   async at(batch: number): Promise<ExampleBatch> {
     const start = performance.now()
     const queries = this.#batches.at(batch).map((index) => this.#query(index))
@@ -56,7 +56,7 @@ export class Examples {
     return { queries, lists, milliseconds: performance.now() - start }
   }
 
-  /** Takes documents that are no negatives out of the candidates, before the first step. */
+  /** Removes documents that must not be negatives from the candidates, before the first step. */
   async begin(): Promise<void> {
     const { negatives, queries, encoder } = this.#parts
     if (!negatives.active) return
@@ -67,7 +67,7 @@ export class Examples {
     )
   }
 
-  /** Searches all queries' candidates again with the current model. */
+  /** Searches the candidates of all queries again with the current model. */
   async refresh(): Promise<void> {
     const { queries, encoder, search } = this.#parts
     const embeddings = await encoder.encode(queries)
@@ -84,7 +84,7 @@ export class Examples {
     )
   }
 
-  /** A query with its candidates of the moment, and with labels for them. */
+  /** Returns a query with its current candidates, and with labels for them. */
   #query(index: number): TrainingQuery {
     const { queries, relabel } = this.#parts
     const query = queries[index]!
@@ -102,9 +102,9 @@ function rowOf({ data, dimensions }: Matrix, row: number): Float32Array {
 }
 
 /**
- * The order in which examples are seen: epoch after epoch, each shuffled by the seed and its own
- * number, as one endless row that batches are cut from. So the number of a batch is all that has to
- * be remembered to resume after it.
+ * The order of the examples: epoch after epoch, each shuffled by the seed and the epoch's number,
+ * as one endless sequence that is cut into batches. So a training can resume from the number of a
+ * batch alone.
  */
 export class Batches {
   #epoch = -1
@@ -116,7 +116,7 @@ export class Batches {
     readonly seed: number,
   ) {}
 
-  /** The examples of a batch, the first batch being 0. */
+  /** Returns the examples of a batch; the first batch is 0. */
   at(batch: number): number[] {
     return Array.from({ length: this.size }, (_, i) => this.#example(batch * this.size + i))
   }
@@ -132,7 +132,10 @@ export class Batches {
   }
 }
 
-/** The queries that a training encodes: all, or the queries of its batches if it ends before it has seen all. */
+/**
+ * Returns the queries that a training encodes: all queries, or only the queries of its batches if
+ * it ends before it has used all.
+ */
 export function seenQueries<Q>(
   queries: readonly Q[],
   settings: {
@@ -146,7 +149,7 @@ export function seenQueries<Q>(
 ): readonly Q[] {
   const { steps, batchSize, gradientAccumulation, seed } = settings
   const count = steps * gradientAccumulation
-  // A search for new candidates, and scores that choose negatives, encode all.
+  // Searching for new candidates and choosing negatives by score encode all queries.
   const all = settings.refreshEvery > 0 || settings.negativesBelow !== null
   if (all || count * batchSize >= queries.length) return queries
   const batches = new Batches(queries.length, batchSize, seed)

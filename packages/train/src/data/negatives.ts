@@ -5,17 +5,20 @@ import { type DocumentVectors, innerProducts, type TrainingQuery } from './train
  * labeled.
  */
 export interface NegativeSettings {
-  /** How many of the first retrieved documents. */
+  /** Number of top candidates to leave out. */
   skip: number
-  /** Documents with a score above this part of the best relevant document's; null: none. */
+  /**
+   * Leaves out documents that score above this fraction of the best relevant document's score;
+   * null: none.
+   */
   negativesBelow: number | null
 }
 
-/** Takes documents that may well be relevant out of the candidates; labeled documents stay. */
+/** Removes probably relevant documents from the candidates; labeled documents stay. */
 export class NegativeFilter {
-  /** Whether it takes anything out. */
+  /** Whether the filter removes anything. */
   readonly active: boolean
-  /** Whether scores decide, which take the query's embedding. */
+  /** Whether the filter uses scores, which need the query's embedding. */
   readonly needsEmbedding: boolean
   readonly #documents: DocumentVectors
   readonly #settings: NegativeSettings
@@ -27,7 +30,7 @@ export class NegativeFilter {
     this.active = settings.skip > 0 || this.needsEmbedding
   }
 
-  /** The candidates that are left of a query's retrieved documents, in their order. */
+  /** Returns the candidates that remain of a query's retrieved documents, in their order. */
   apply(
     { relevant, labels }: TrainingQuery,
     retrieved: ArrayLike<number>,
@@ -38,12 +41,12 @@ export class NegativeFilter {
       (row, rank) => rank >= this.#settings.skip || labeled.has(row),
     )
     if (!embedding) return Uint32Array.from(rest)
-    // Labels may be all that is known of a query.
+    // A query may have labels only.
     const known = relevant.length > 0 ? relevant : [...labeled]
     const best = innerProducts(embedding, known, this.#documents).reduce((most, score) =>
       Math.max(most, score),
     )
-    // A part of a negative score is above it: the margin is taken off its size.
+    // A fraction of a negative score is higher than the score, so the margin is subtracted.
     const highest = best - (1 - this.#settings.negativesBelow!) * Math.abs(best)
     const scores = innerProducts(embedding, rest, this.#documents)
     return Uint32Array.from(rest.filter((row, i) => scores[i]! <= highest || labeled.has(row)))

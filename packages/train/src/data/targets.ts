@@ -11,13 +11,13 @@ import type { DocumentVectors, TrainingQuery } from './training-query.ts'
 /** A query's candidates and their target probabilities. */
 export interface TargetList {
   rows: Uint32Array
-  /** The target of the first rows; all other rows have 0. */
+  /** The target probabilities of the first rows; the other rows have probability 0. */
   target: Float64Array
 }
 
 /**
- * A query's candidates (docs/method.md section 7): the labeled ones first, whether they
- * were retrieved or not, then the retrieved ones, up to the size of a list.
+ * Returns a query's candidates (docs/method.md section 7): the labeled documents first, retrieved
+ * or not, then the other retrieved documents, up to `listSize`.
  */
 export function candidatesOf(
   id: string,
@@ -28,18 +28,21 @@ export function candidatesOf(
   if (labeled.length === 0) {
     throw new KithError('BAD_INPUT', `query ${id} has no relevant document to learn from`)
   }
-  // A list shorter than the labeled documents holds the first of them.
+  // If the list is shorter than the labeled documents, it holds the first labeled documents.
   const first = [...new Set(labeled)].slice(0, listSize)
   return Uint32Array.from(injectGroundTruth(first, new Set(Array.from(retrieved)), listSize))
 }
 
-/** Makes the target of a query, from its current embedding if `needsEmbedding` says so. */
+/** Computes the target of a query, from its current embedding if `needsEmbedding` is true. */
 export interface Labeler {
   readonly needsEmbedding: boolean
   label(query: TrainingQuery, embedding: Float32Array | undefined): TargetList
 }
 
-/** Targets that were made before training; without them, equal probability on the ground truth. */
+/**
+ * Uses the targets that queries already have; without them, equal probabilities of the ground
+ * truth.
+ */
 export class FixedLabels implements Labeler {
   readonly needsEmbedding = false
 
@@ -56,8 +59,8 @@ export class FixedLabels implements Labeler {
 }
 
 /**
- * Targets from evidence (docs/method.md section 6), made for each batch from the context as
- * it is then: the query's current embedding and its current candidates.
+ * Computes evidence-based targets (docs/method.md section 6) for each batch, from the query's
+ * current embedding and its current candidates.
  */
 export class LiveLabels implements Labeler {
   readonly needsEmbedding: boolean
@@ -83,7 +86,7 @@ export class LiveLabels implements Labeler {
     const relevant = query.relevant.slice(0, this.listSize)
     const grades = query.grades?.slice(0, this.listSize)
     const rows = candidatesOf(id, relevant, retrieved, this.listSize)
-    // A context holds the whole ground truth: if that is more than contextSize, the context is larger.
+    // A context holds the whole ground truth, even if that is larger than contextSize.
     const size = Math.min(rows.length, Math.max(this.#settings.contextSize, relevant.length))
     const context = injectGroundTruth(relevant, rows, size)
     const data = new Float32Array(size * dimensions)

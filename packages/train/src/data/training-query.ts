@@ -1,31 +1,34 @@
 import type { Query } from '../models/query-model.ts'
 
-/** A query with its relevant documents, candidates and labels. Documents are named by their rows in the embeddings. */
+/**
+ * A query with its relevant documents, candidates and labels. Documents are identified by their
+ * rows in the embeddings.
+ */
 export interface TrainingQuery extends Query {
   /** Documents judged relevant. */
   relevant: readonly number[]
   /** Grades of the relevant documents. Default: 1 each. */
   grades?: readonly number[] | undefined
-  /** Documents that were retrieved, best first. */
+  /** Retrieved documents, best first. */
   retrieved: ArrayLike<number>
-  /** A target made before, such as by `kith labels`: probabilities of some documents. */
+  /** A target computed earlier, for example by `kith labels`: probabilities of some documents. */
   labels?: { rows: readonly number[]; values: ArrayLike<number> } | undefined
 }
 
-/** The embeddings of documents, such as `@kith/ir` opens. */
+/** The embeddings of documents, for example opened with `@kith/ir`. */
 export interface DocumentVectors {
   readonly rows: number
   readonly dimensions: number
   readonly memory?: Float32Array | Uint16Array | undefined
-  /** The id of a row, if rows have one. */
+  /** Returns the id of a row; absent if rows have no ids. */
   idOf?(row: number): string
-  /** The rows with the given numbers, one after the other. */
+  /** Reads the rows with the given numbers into one array. */
   gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array
-  /** The rows from `from` up to, but not including, `to`. */
+  /** Reads the rows from `from` to `to` (exclusive). */
   read(from: number, to: number, into?: Float32Array): Float32Array
 }
 
-/** The inner products of a query's embedding with documents. */
+/** Computes the inner products of a query's embedding with documents. */
 export function innerProducts(
   embedding: Float32Array,
   rows: ArrayLike<number>,

@@ -2,9 +2,9 @@ import { KithError } from '@kith/core'
 import { type GraphNode, operations as op, type Value } from '@kith/encoder/internal'
 
 /**
- * Appends to a graph the nodes that compute the gradients of a loss: reverse-mode
- * differentiation. The walk goes only where a wanted value has an influence, so that
- * layers below the lowest trained one cost nothing.
+ * Appends the nodes that compute the gradients of a loss to a graph, by reverse-mode
+ * differentiation. It visits only nodes that depend on a wanted value, so layers below the lowest
+ * trained layer cost nothing.
  *
  * @param loss A value of one number.
  * @param wanted Inputs or parameters of the graph.
@@ -39,7 +39,7 @@ export function backward(loss: Value, wanted: readonly Value[]): Value[] {
   })
 }
 
-/** The wanted values and all that is computed from them, except sizes and other whole numbers. */
+/** Returns the wanted values and all values computed from them, except sizes and other integers. */
 function influencedBy(wanted: readonly Value[], nodes: readonly GraphNode[]): Set<Value> {
   const influenced = new Set(wanted)
   for (const { inputs, outputs } of nodes) {

@@ -3,21 +3,23 @@ import { type Dim, type Drop, operations as op, type Value } from '@kith/encoder
 import { Tensor } from '@kith/encoder/runtime'
 
 /**
- * Dropout by masks that are fed: kept values are scaled up, so that the mean stays. The
- * masks follow from the seed and the number of the batch alone.
+ * Dropout with masks as inputs: kept values are scaled up to preserve the mean. The masks depend
+ * only on the seed and the number of the batch.
  */
 export class Dropout {
   readonly #masks: Value[] = []
   readonly #rate: number
   readonly #seed: number
 
-  /** @param rate The share of numbers that become 0, from 0 to below 1. */
+  /** @param rate The fraction of values to set to 0, in [0, 1). */
   constructor(rate: number, seed: number) {
     this.#rate = rate
     this.#seed = seed
   }
 
-  /** Called by the builder of an encoder wherever BERT has dropout. */
+  /**
+   * A hook for the encoder's builder, which calls it at every dropout of BERT; undefined at rate 0.
+   */
   get drop(): Drop | undefined {
     if (this.#rate === 0) return undefined
     return (x) => {
@@ -28,9 +30,9 @@ export class Dropout {
     }
   }
 
-  /** The masks of a batch, for the sizes that its named axes have. */
+  /** Returns the masks of a batch, for the sizes of its named axes. */
   feeds(batch: number, sizes: Record<string, number>): Record<string, Tensor> {
-    // A third seed, so that the masks have nothing to do with the order of the examples.
+    // The third seed makes the masks independent of the order of the examples.
     const words = sfcWords(this.#seed, batch, 1)
     const limit = Math.round(this.#rate * 2 ** 16)
     const kept = 1 / (1 - this.#rate)
@@ -38,7 +40,7 @@ export class Dropout {
     for (const { name, shape } of this.#masks) {
       const dims = shape.map((dim: Dim) => (typeof dim === 'number' ? dim : sizes[dim]!))
       const mask = new Float32Array(dims.reduce((product, dim) => product * dim, 1))
-      // Two draws from each word; a last one beyond the end is not kept.
+      // Each word gives two draws; writing past the end of the mask has no effect.
       for (let i = 0; i < mask.length; i += 2) {
         const word = words()
         mask[i] = (word & 0xffff) < limit ? 0 : kept

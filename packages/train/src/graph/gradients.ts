@@ -1,14 +1,14 @@
 import type { RowTable } from '../models/query-model.ts'
 
-/** The gradients of a step, added up over its batches. */
+/** The gradients of a step, summed over its batches. */
 export class Gradients {
-  /** Rows of the table that have a gradient. */
+  /** Rows of the table with a gradient. */
   readonly rows = new Set<number>()
   readonly #dense: ReadonlyMap<string, Float32Array>
 
   /**
-   * @param sizes The numbers of each weight.
-   * @param table The one of them that gets its gradients row by row.
+   * @param sizes The size of each weight.
+   * @param table The weight whose gradients are added row by row.
    */
   constructor(
     sizes: ReadonlyMap<string, number>,
@@ -17,18 +17,18 @@ export class Gradients {
     this.#dense = new Map([...sizes].map(([name, size]) => [name, new Float32Array(size)]))
   }
 
-  /** A weight's gradient. */
+  /** Returns a weight's gradient. */
   of(name: string): Float32Array {
     return this.#dense.get(name)!
   }
 
-  /** Adds a weight's gradient. */
+  /** Adds to a weight's gradient. */
   add(name: string, gradient: Float32Array): void {
     const sum = this.of(name)
     for (let i = 0; i < sum.length; i++) sum[i]! += gradient[i]!
   }
 
-  /** Adds the gradients of rows of the table, of which some may be the same. */
+  /** Adds gradients to rows of the table; a row may occur more than once. */
   addRows(rows: Int32Array, gradients: Float32Array): void {
     const { name, width } = this.table!
     const sum = this.of(name)
@@ -41,7 +41,7 @@ export class Gradients {
     }
   }
 
-  /** The length of all gradients as one vector. */
+  /** Returns the norm of all gradients as one vector. */
   norm(): number {
     let sum = 0
     for (const [name, gradient] of this.#dense) {
@@ -51,7 +51,10 @@ export class Gradients {
     return Math.sqrt(sum)
   }
 
-  /** Sets the table's gradients to 0, of the rows that have any; the others are overwritten. */
+  /**
+   * Zeroes the gradients of the table's used rows; other gradients are overwritten by the next
+   * step.
+   */
   clearRows(): void {
     for (const part of this.#tableRows()) part.fill(0)
     this.rows.clear()

@@ -5,13 +5,15 @@ import { InferenceSession, listSupportedBackends, Tensor } from '@kith/encoder/r
 
 /** The device that graphs run on. */
 export interface DeviceOptions {
-  /** `cpu` (default), or what this machine's onnxruntime has besides, such as `cuda` or `webgpu`. */
+  /**
+   * `cpu` (default), or another device of the installed onnxruntime, such as `cuda` or `webgpu`.
+   */
   device?: string | undefined
-  /** Threads on a CPU; default 1. */
+  /** Number of CPU threads; default 1. */
   threads?: number | undefined
 }
 
-/** A session for a graph whose parameters are inputs. */
+/** Creates a session for a graph whose parameters are inputs. */
 export async function openGraph(
   graph: Graph,
   { device = 'cpu', threads = 1 }: DeviceOptions,
@@ -24,13 +26,13 @@ export async function openGraph(
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Errors only: warnings are about nodes that onnxruntime's own optimizer has made.
+    // Errors only: warnings concern nodes that onnxruntime's own optimizer has created.
     logSeverityLevel: 3,
-    // Threads that wait for work by spinning would take the cores from everybody else.
+    // Threads that spin while waiting would take CPU time from other programs.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   })
   return session.catch((error: Error) => {
-    // On a CPU every graph of ours runs: a failure there is a bug, not a mistake of the user.
+    // Every graph of Kith runs on a CPU: a failure there is a bug, not a user error.
     throw device === 'cpu' ? error : unusable(device, error.message.trim())
   })
 }
@@ -40,7 +42,9 @@ function unusable(device: string, reason: string): KithError {
   return new KithError('BAD_SETTING', problem)
 }
 
-/** Weights as tensors that share their memory: the next run is fed the changed weights. */
+/**
+ * Wraps weights as tensors that share their memory, so that the next run uses the updated weights.
+ */
 export function weightFeeds(
   parameters: readonly Value[],
   weights: ReadonlyMap<string, Float32Array>,

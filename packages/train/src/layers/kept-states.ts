@@ -2,19 +2,19 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { asFileError, FileError, writeResumably } from '@kith/base'
 import { Digest } from '../run/digest.ts'
 
-/** The numbers that a file of states holds, and how they are computed. */
+/** The numbers in a file of hidden states, and how to compute them. */
 export interface StateSource {
-  /** A digest of everything that decides the numbers. */
+  /** A digest of everything that determines the numbers. */
   identity: string
-  /** How many numbers each part has: a part is what is computed and written at a time. */
+  /** The count of numbers in each part; parts are computed and written one at a time. */
   sizes: readonly number[]
   compute(part: number): Promise<Float32Array>
 }
 
-/** The characters of a digest's text. */
+/** The number of characters in a digest. */
 const DIGEST_LENGTH = new Digest().end().length
 
-/** The parts that are written, and the digest of them all. */
+/** The number of written parts, and the digest of all of them. */
 interface Written {
   parts: number
   digest: string
@@ -22,8 +22,8 @@ interface Written {
 
 /**
  * Hidden states in a file: the parts as float32, then the identity of their source and the digest
- * of the parts as text. A file with another identity, size or digest is not used but made again;
- * making it resumes after a stop.
+ * of the parts as text. A file with another identity, size or digest is written again; writing
+ * resumes after an interruption.
  */
 export class KeptStates {
   readonly #handle: FileHandle
@@ -34,9 +34,11 @@ export class KeptStates {
     this.#file = file
   }
 
-  /** Opens the file of a source, and makes it if it is missing, damaged, or of another source. */
+  /**
+   * Opens the file of a source; writes it if it is missing, damaged or belongs to another source.
+   */
   static async open(file: string, source: StateSource): Promise<KeptStates> {
-    // A second attempt, since a file that resumes from damaged parts is damaged, too.
+    // The file may be written twice: resuming from damaged parts gives a damaged file.
     for (let attempt = 0; attempt < 3; attempt++) {
       if (attempt > 0) await make(file, source)
       const handle = await opened(file)
@@ -52,7 +54,7 @@ export class KeptStates {
     )
   }
 
-  /** Fills an array with the numbers from a place on. */
+  /** Fills an array with the numbers from an index on. */
   async read(from: number, into: Float32Array): Promise<void> {
     const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
     if (await this.#fill(bytes, from * 4)) return
@@ -78,7 +80,7 @@ export class KeptStates {
     return (await this.#fill(end, numbers * 4)) && end.toString() === identity + digest
   }
 
-  /** Reads bytes from a place on; false if the file ends before. */
+  /** Reads bytes from a position on; returns false if the file is too short. */
   async #fill(bytes: Uint8Array, place: number): Promise<boolean> {
     try {
       for (let done = 0; done < bytes.length; ) {
@@ -119,7 +121,7 @@ async function make(file: string, source: StateSource): Promise<void> {
         parts++
         await append(bytesOf(part), { parts, digest })
       }
-      // One more than there are parts: the end is written as well.
+      // The end counts as one more part.
       if (parts === sizes.length) {
         await append(identity + digest, { parts: parts + 1, digest })
       }

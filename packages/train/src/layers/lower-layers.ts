@@ -8,13 +8,13 @@ import { Digest } from '../run/digest.ts'
 import type { StateSource } from './kept-states.ts'
 
 const HIDDEN = 'hidden'
-/** Batches of texts that are computed and written at a time: some megabytes. */
+/** Number of text batches per part of the file: some megabytes. */
 const BATCHES_PER_PART = 16
-/** Changes whenever the same inputs give other numbers, or in another order. */
+/** Change this whenever the same inputs give different numbers or a different order. */
 const FORMAT = 'lower layers 1'
 
 /**
- * The hidden states of a text in the file: the number of its first token, and its number of tokens.
+ * The location of a text's hidden states in the file: its first token's index and its token count.
  */
 export interface StatePlace {
   token: number
@@ -22,19 +22,19 @@ export interface StatePlace {
 }
 
 /**
- * The layers of an encoder below the trained layers, run once for each text. Texts of the same number
- * of tokens run together, so that there is no padding.
+ * Runs the frozen layers of an encoder, below the trained layers, once per text. Texts with the
+ * same number of tokens run together, so there is no padding.
  */
 export class LowerLayers implements StateSource {
   readonly identity: string
   readonly sizes: readonly number[]
-  /** By text. */
+  /** The location of each text's hidden states. */
   readonly places: ReadonlyMap<string, StatePlace>
   readonly #model: EncoderModel
   readonly #options: DeviceOptions & SplitHooks
-  /** The token ids of the texts of each batch, part by part. */
+  /** The token ids of the texts, by part and batch. */
   readonly #parts: readonly (readonly number[][])[][]
-  /** How many texts are computed after each part. */
+  /** The number of texts computed by the end of each part. */
   readonly #ends: readonly number[]
   #opened: Promise<{ session: InferenceSession; weights: Record<string, Tensor> }> | undefined
 
@@ -98,7 +98,10 @@ export class LowerLayers implements StateSource {
   }
 }
 
-/** A digest of what decides the hidden states: configuration and weights of the layers, and the tokens. */
+/**
+ * Computes a digest of the layers' configuration and weights, and of the tokens, which determine
+ * the hidden states.
+ */
 function identityOf(
   { checkpoint, lowest, weights, table }: EncoderModel,
   tokens: readonly (readonly number[])[],

@@ -16,13 +16,13 @@ import { KeptStates } from './kept-states.ts'
 import { LowerLayers, type StatePlace } from './lower-layers.ts'
 
 /**
- * An encoder of which only the uppermost layers learn: they take the hidden states of the layers
- * below from a file, which is made when the first queries are prepared.
+ * An encoder that trains only its uppermost layers. They read the hidden states of the layers below
+ * from a file, which is written when the first queries are prepared.
  */
 export class UpperModel implements SplitModel {
   #opened: Promise<{ states: KeptStates; places: ReadonlyMap<string, StatePlace> }> | undefined
 
-  /** @param queries All that will be prepared. */
+  /** @param queries All queries that will be prepared. */
   constructor(
     readonly whole: EncoderModel,
     readonly file: string,

@@ -14,23 +14,22 @@ import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts
 
 export type { AdapterKind, AdapterOrigin }
 
-/** How an adapter is made. */
+/** Options of a new adapter. */
 export interface AdapterOptions {
   kind: AdapterKind
   dimensions: number
-  /** Numbers between the two layers of `mlp`; default: as many as dimensions. */
+  /** Size of the hidden layer of `mlp`; default: the number of dimensions. */
   inner?: number | undefined
-  /** Whether adapted embeddings get length 1; default: no. */
+  /** Whether to scale adapted embeddings to length 1; default: false. */
   normalize?: boolean | undefined
-  /** Decides the first weights of `mlp`. */
+  /** The seed for the initial weights of `mlp`. */
   seed?: number | undefined
-  /** The embeddings that it was fitted to, if that is known. */
+  /** The embeddings that the adapter was fitted to, if known. */
   origin?: AdapterOrigin | undefined
 }
 
 /**
- * A query adapter: a map from query embeddings to better ones, for embeddings that come from an
- * API.
+ * A query adapter: maps query embeddings to better ones, for example for embeddings from an API.
  *
  * ```ts
  * const model = new AdapterModel({ kind: 'linear', dimensions: 384 })
@@ -65,7 +64,7 @@ export class AdapterModel implements QueryModel {
     )
     this.trained = new Set(this.weights.keys())
     if (kind === 'mlp') {
-      // The second layer starts at 0; were the first one 0 as well, neither would learn.
+      // The second layer starts at 0. If the first layer were 0 as well, neither would learn.
       const words = sfcWords(seed)
       const range = 1 / Math.sqrt(dimensions)
       const first = this.weights.get('up.weight')!
@@ -79,7 +78,7 @@ export class AdapterModel implements QueryModel {
     return { 'kind of the adapter model': this.kind, 'unit length of the model': this.normalize }
   }
 
-  /** Embeddings are never cut. */
+  /** Returns 0: embeddings are never truncated. */
   countCut(): number {
     return 0
   }
@@ -115,7 +114,7 @@ export class AdapterModel implements QueryModel {
     return { size: queries.length, length: 1, feeds }
   }
 
-  /** The adapted embedding of one query, for a search. */
+  /** Adapts the embedding of one query, for a search. */
   apply(vector: ArrayLike<number>): Float32Array {
     return new QueryAdapter(this, this.kind).apply(vector)
   }

@@ -30,23 +30,23 @@ import {
   tokenMask,
 } from './query-model.ts'
 
-/** How a query encoder is trained. */
+/** Options for training a query encoder. */
 export interface EncoderModelOptions extends ModelOptions {
-  /** Put before each query, such as `query: ` for E5; default: what the model's files say. */
+  /** Prefix of each query, such as `query: ` for E5; default: the prefix in the model's files. */
   queryPrefix?: string | undefined
   /**
-   * How many of the uppermost layers learn; default: all of them, and the embeddings. Frozen layers
-   * have no dropout.
+   * Number of uppermost layers to train; default: all layers and the embeddings. Frozen layers have
+   * no dropout.
    */
   topLayers?: number | undefined
 }
 
-/** How the texts of queries become tokens. */
+/** How query texts are tokenized. */
 export interface QueryTexts {
   tokenizer: Checkpoint['tokenizer']
-  /** Tokens after which queries are cut. */
+  /** Maximum number of tokens per query; longer queries are truncated. */
   maxTokens: number
-  /** Put before each query. */
+  /** Prefix of each query. */
   prefix: string
   /** A digest of the tokenizer's files. */
   digest: string
@@ -66,7 +66,7 @@ export async function openEncoderModel(
   options: EncoderModelOptions = {},
 ): Promise<EncoderModel> {
   const { maxTokens, queryPrefix, topLayers, ...others } = options
-  // The saved model keeps its own limit; only the queries of the training are cut at another.
+  // The saved model keeps its own limit; `maxTokens` truncates only the training queries.
   const whole = asCheckpoint(await openModel(name, others))
   const cutting = maxTokens === undefined ? whole : await openModel(name, { ...others, maxTokens })
   const { parameters } = buildEncoder(whole.config).graph
@@ -82,11 +82,11 @@ export async function openEncoderModel(
   })
 }
 
-/** An encoder whose weights learn. Make one with `openEncoderModel`. */
+/** An encoder with trainable weights. Create it with `openEncoderModel`. */
 export class EncoderModel implements QueryModel {
   readonly dimensions: number
   readonly table: { name: string; width: number }
-  /** The lowest layer that learns; −1: the embeddings do, too. */
+  /** The lowest trained layer; −1 if the embeddings are trained, too. */
   readonly lowest: number
 
   constructor(
@@ -115,7 +115,7 @@ export class EncoderModel implements QueryModel {
       'tokenizer of the model': digest,
       'tokens per query': maxTokens,
       'query prefix': prefix,
-      // Earlier versions had it everywhere.
+      // Earlier versions had dropout in frozen layers, too.
       ...(this.lowest >= 0 ? { 'dropout of frozen layers': 'none' } : {}),
     }
   }
@@ -135,7 +135,7 @@ export class EncoderModel implements QueryModel {
     return this.prepareTokens(queries.map((query) => this.tokensOf(query).ids))
   }
 
-  /** The same from token ids. */
+  /** Prepares a batch from token ids. */
   prepareTokens(tokens: readonly (readonly number[])[]): QueryBatch {
     const size = tokens.length
     const { mask, length } = tokenMask(tokens.map((ids) => ids.length))
@@ -160,7 +160,7 @@ export class EncoderModel implements QueryModel {
     }
   }
 
-  /** The token ids of a query, and whether it was cut. */
+  /** Returns the token ids of a query, and whether it was truncated. */
   tokensOf({ id, text }: Query): { ids: number[]; cut: boolean } {
     const { tokenizer, prefix } = this.texts
     if (typeof text === 'string') return tokenizer.encode(prefix + text)
@@ -179,9 +179,9 @@ export class EncoderModel implements QueryModel {
   }
 
   /**
-   * Writes a trained encoder in the layout of its base: `model.safetensors` with the same names,
-   * config, tokenizer and pooling. Tensors that the encoder does not use (poolers, heads) are
-   * passed on unchanged.
+   * Saves a trained encoder in the layout of its base model: `model.safetensors` with the same
+   * names, config, tokenizer and pooling. Tensors that the encoder does not use (poolers, heads)
+   * are copied unchanged.
    */
   async save(folder: string): Promise<void> {
     const { checkpoint, weights, shapes } = this
@@ -200,7 +200,10 @@ export class EncoderModel implements QueryModel {
   }
 }
 
-/** The names of the weights that learn when only the uppermost layers do; without a number, all. */
+/**
+ * Returns the names of the weights to train: the weights of the uppermost layers, or all without a
+ * number.
+ */
 function trainedWeights(
   { layers }: EncoderConfig,
   names: readonly string[],
@@ -212,14 +215,14 @@ function trainedWeights(
 }
 
 /**
- * The number of the lowest layer with a weight that learns, −1 if the embeddings do; above all
- * if nothing does.
+ * Returns the lowest layer with a trained weight: −1 if the embeddings are trained, the number of
+ * layers if nothing below the last normalization is trained.
  */
 function lowestTrained({ layers }: EncoderConfig, trained: ReadonlySet<string>): number {
   return Math.min(layers, ...Array.from(trained, layerOf))
 }
 
-/** The number of the layer that a weight belongs to, −1 for the embeddings; the last normalization is above all layers. */
+/** Returns the layer of a weight: −1 for the embeddings, Infinity for the last normalization. */
 function layerOf(name: string): number {
   if (name.startsWith('final_norm.')) return Infinity
   return Number(/(?:^|\.)layers?\.(\d+)\./.exec(name)?.[1] ?? -1)

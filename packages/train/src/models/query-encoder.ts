@@ -7,7 +7,7 @@ import { type DeviceOptions, openGraph, weightFeeds } from '../graph/session.ts'
 import type { Query, QueryModel } from './query-model.ts'
 
 const EMBEDDINGS = 'embeddings'
-/** Queries that run together. */
+/** Number of queries to run together. */
 const BATCH = 64
 
 /**
@@ -41,7 +41,7 @@ export class QueryEncoder {
     return new QueryEncoder(model, await openGraph(graph, options), weights)
   }
 
-  /** The embeddings of queries, a row each. */
+  /** Encodes queries, one row each. */
   async encode(queries: readonly Query[]): Promise<Matrix> {
     this.#state.check()
     const { dimensions } = this.#model
@@ -62,7 +62,7 @@ export class QueryEncoder {
     return { data, rows: queries.length, dimensions }
   }
 
-  /** Frees the session; may be called twice. */
+  /** Releases the session; a second call has no effect. */
   async close(): Promise<void> {
     if (this.#state.end()) await this.#session.release()
   }

@@ -1,38 +1,41 @@
 import type { Gradients } from '../graph/gradients.ts'
 
-/** Numbers that decide an update. */
+/** The inputs of an update rule. */
 export interface UpdateInput {
   learningRate: number
-  /** The first step is 1. */
+  /** The step number; the first step is 1. */
   step: number
   beta1: number
   beta2: number
   epsilon: number
 }
 
-/** An update is w − size · m / (root · √v + epsilon), with moving averages m of gradients, v of their squares. */
+/**
+ * The update w − size · m / (root · √v + epsilon), with moving averages m of the gradients and v of
+ * their squares.
+ */
 export interface Update {
   size: number
   root: number
   epsilon: number
 }
 
-/** The update rule, in which variants of Adam differ. */
+/** An update rule; variants of Adam differ in it. */
 export type UpdateRule = (input: UpdateInput) => Update
 
-/** Adam with weight decay apart from the gradient: m̂ / (√v̂ + ε). */
+/** Adam with decoupled weight decay: m̂ / (√v̂ + ε). */
 export const adamw: UpdateRule = ({ learningRate, step, beta1, beta2, epsilon }) => ({
   size: learningRate / (1 - beta1 ** step),
   root: 1 / Math.sqrt(1 - beta2 ** step),
   epsilon,
 })
 
-/** From this length of the average on, the variance of the adaptive rate can be corrected. */
+/** Minimum length of the average at which the variance of the adaptive rate can be rectified. */
 const TRACTABLE = 5
 
 /**
- * Rectified Adam: as long as v is an average over too few steps to be trusted, plain
- * momentum; later Adam's update times a factor that grows to 1.
+ * Rectified Adam: plain momentum while v averages over too few steps, then Adam's update times a
+ * factor that grows to 1.
  */
 export const radam: UpdateRule = ({ learningRate, step, beta1, beta2, epsilon }) => {
   const size = learningRate / (1 - beta1 ** step)
@@ -45,7 +48,7 @@ export const radam: UpdateRule = ({ learningRate, step, beta1, beta2, epsilon })
   return { size: size * Math.sqrt(now / end) * Math.sqrt(1 - decay), root: 1, epsilon }
 }
 
-/** The update rules, by the names that settings have for them. */
+/** The update rules, by their names in settings. */
 export const updateRules = { adamw, radam } satisfies Record<string, UpdateRule>
 
 /** The name of an update rule. */
@@ -59,7 +62,7 @@ export interface OptimizerSettings {
   beta1: number
   beta2: number
   epsilon: number
-  /** Biases and layer normalization are never decayed. */
+  /** Weight decay; biases and layer normalization are not decayed. */
   weightDecay: number
 }
 
@@ -71,9 +74,9 @@ export interface Moments {
 
 /** AdamW or RAdam over all trained weights, which it changes in place. */
 export class Optimizer {
-  /** By name of the weight; part of a checkpoint. */
+  /** The moving averages by the name of the weight; part of a checkpoint. */
   readonly moments: ReadonlyMap<string, Moments>
-  /** Rows of the table that ever had a gradient: the others have no moments, and only decay. */
+  /** Rows of the table that ever had a gradient: other rows have no moments, and only decay. */
   #moving: Uint8Array | undefined
 
   constructor(
@@ -88,7 +91,7 @@ export class Optimizer {
     this.moments = new Map([...weights].map(([name, { length }]) => [name, empty(length)]))
   }
 
-  /** Moves the weights; `factor` scales all gradients. */
+  /** Updates the weights; `factor` scales all gradients. */
   update(gradients: Gradients, factor: number, learningRate: number, step: number): void {
     const { beta1, beta2, epsilon, weightDecay } = this.settings
     const update = this.rule({ learningRate, step, beta1, beta2, epsilon })
@@ -133,12 +136,15 @@ interface Part extends Moments {
   gradient: Float32Array
 }
 
-/** Weight decay is for matrices: not for biases, layer normalization, or the inverse temperature of scores. */
+/**
+ * Returns whether a weight is decayed: not biases, layer normalization, or the score's inverse
+ * temperature.
+ */
 export function decays(name: string): boolean {
   return !/\.bias$|norm|^emb_ln\.|^score\./i.test(name)
 }
 
-/** After resuming: a row without moments has never had a gradient, or may as well not have. */
+/** Finds the table rows with moments after resuming; all other rows only decay. */
 function movingRows({ first, second }: Moments, width: number): Uint8Array {
   const rows = new Uint8Array(first.length / width)
   for (let i = 0; i < first.length; i++) {
@@ -147,7 +153,7 @@ function movingRows({ first, second }: Moments, width: number): Uint8Array {
   return rows
 }
 
-/** The factor that brings gradients of a length down to the longest that is allowed; 0: any is. */
+/** Returns the factor that clips gradients of norm `norm` to `longest`; 0 disables clipping. */
 export function clipFactor(norm: number, longest: number): number {
   return longest > 0 && norm > longest ? longest / norm : 1
 }

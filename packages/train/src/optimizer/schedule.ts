@@ -1,6 +1,6 @@
 import type { TrainSettings } from '../settings.ts'
 
-/** Schedules of the learning rate: docs/method.md section 7. */
+/** The settings of learning rate schedules: docs/method.md section 7. */
 export type ScheduleSettings = Pick<
   TrainSettings,
   'learningRate' | 'warmup' | 'schedule' | 'finalRatio' | 'patience' | 'factor' | 'steps'
@@ -13,13 +13,13 @@ export interface ScheduleState {
   reductions: number
 }
 
-/** The learning rate of each step. */
+/** Computes the learning rate of each step. */
 export class Schedule {
   state: ScheduleState = { bestLoss: null, stalled: 0, reductions: 0 }
 
   constructor(readonly settings: ScheduleSettings) {}
 
-  /** The rate of a step, the first being 1. */
+  /** Returns the learning rate of a step; the first step is 1. */
   rateAt(step: number): number {
     const { learningRate, warmup, schedule, finalRatio, steps, factor } = this.settings
     const peak =
@@ -30,7 +30,7 @@ export class Schedule {
     return peak * (1 - (1 - finalRatio) * done)
   }
 
-  /** Takes the loss of a validation into account. */
+  /** Records the loss of a validation. */
   validated(loss: number): void {
     const { state, settings } = this
     if (state.bestLoss === null || loss < state.bestLoss) {

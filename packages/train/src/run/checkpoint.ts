@@ -17,17 +17,19 @@ import { differenceOf, type Identity } from './identity.ts'
 
 /** The state of a training besides weights and moments. */
 export interface Progress {
-  /** Steps done. */
+  /** Number of finished steps. */
   step: number
   schedule: ScheduleState
-  /** The best validation so far, by the criterion; validations since then. */
+  /** The best validation so far by the criterion, and the number of validations since. */
   best: { step: number; value: number } | null
   sinceBest: number
-  /** Settings and data: a training resumes only with the same ones. */
+  /** Settings and data: a training resumes only if they are unchanged. */
   identity: Identity
 }
 
-/** Everything that training is made of. Numbers are copied into place when it is read. */
+/**
+ * The complete state of a training. Reading a checkpoint copies the numbers into existing arrays.
+ */
 export interface TrainingState {
   progress: Progress
   weights: ReadonlyMap<string, Float32Array>
@@ -41,17 +43,20 @@ export type CheckpointName = 'latest' | 'best'
 /** The metadata of a checkpoint: the progress as JSON, and digests of progress and tensors. */
 type CheckpointMetadata = Record<'training' | 'trainingDigest' | 'tensorsDigest', string>
 
-/** The file of a checkpoint. */
+/** Returns the path of a checkpoint. */
 export function checkpointFile(folder: string, name: CheckpointName): string {
   return join(folder, 'checkpoints', `${name}.safetensors`)
 }
 
-/** The hidden states below the layers that learn: beside the checkpoints, until the training is finished. */
+/**
+ * Returns the path of the hidden states below the trained layers, beside the checkpoints; the file
+ * exists until the training is finished.
+ */
 export function lowerLayersFile(folder: string): string {
   return join(folder, 'checkpoints', 'lower-layers.bin')
 }
 
-/** Writes a checkpoint, one file, whole or not at all. */
+/** Writes a checkpoint atomically, as one file. */
 export async function writeCheckpoint(file: string, state: TrainingState): Promise<void> {
   const tensors: WrittenTensor[] = []
   const digest = new Digest()
@@ -77,7 +82,7 @@ export async function writeCheckpoint(file: string, state: TrainingState): Promi
   await writeTensors(file, tensors, metadata)
 }
 
-/** The progress in a checkpoint, without its tensors. */
+/** Reads the progress in a checkpoint, without its tensors. */
 export async function readProgress(file: string): Promise<Progress> {
   return (await readStart(file)).progress
 }
@@ -118,7 +123,7 @@ export async function readCheckpoint(
   return { progress, candidates }
 }
 
-/** Whether a folder has a checkpoint to resume from. */
+/** Returns whether a folder has a checkpoint to resume from. */
 export function hasCheckpoint(folder: string): boolean {
   return existsSync(checkpointFile(folder, 'latest'))
 }
@@ -127,7 +132,7 @@ async function readStart(file: string): Promise<{ progress: Progress; tensorsDig
   const { training, trainingDigest, tensorsDigest } = readMetadata(file)
   const progress = parseProgress(training)
   if (!progress) throw new FileError(file, '', 'is not a checkpoint of a training')
-  // Checkpoints of earlier versions have no digests; they are refused for their identity.
+  // Checkpoints of earlier versions have no digests; comparing identities rejects them later.
   const complete = trainingDigest !== undefined || tensorsDigest !== undefined
   const own = new Digest().text(String(training)).end()
   if (complete && own !== trainingDigest) throw damaged(file)
@@ -147,10 +152,10 @@ function damaged(file: string): FileError {
   return new FileError(file, '', problem)
 }
 
-/** The progress that a checkpoint has as JSON; undefined if it is none. */
+/** Parses the progress of a checkpoint; undefined if the text is not a valid progress. */
 export function parseProgress(text: unknown): Progress | undefined {
   const progress = objectOf(text) as Partial<Progress> | undefined
-  // Earlier versions wrote the identity as a separate text.
+  // Earlier versions stored the identity as a JSON string.
   const identity = objectOf(progress?.identity)
   if (!progress || !identity) return undefined
   const { step, schedule, best, sinceBest } = progress
@@ -171,7 +176,7 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** A value, or the JSON of one, if it is an object. */
+/** Returns a value, or the value that a JSON string encodes, if it is an object. */
 function objectOf(value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== 'string') {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** The prefix of a digest's text, so that messages can distinguish it from a value. */
+/** The prefix of a digest, so that messages can distinguish it from a value. */
 const PREFIX = 'sha256:'
 
 /**
- * A digest of several parts. Each part is preceded by its length, and a part that is missing by
- * −1: no two lists of parts are the same bytes.
+ * A digest of several parts. The length of each part comes before it, −1 for a missing part, so
+ * that different lists of parts never give the same bytes.
  */
 export class Digest {
   readonly #hash = createHash('sha256')
@@ -15,12 +15,12 @@ export class Digest {
     return this.#bytes(value === undefined ? undefined : Buffer.from(value))
   }
 
-  /** Adds row numbers from any kind of list. */
+  /** Adds row numbers. */
   rows(values: ArrayLike<number> | undefined): this {
     return this.#bytes(values && Uint32Array.from(values))
   }
 
-  /** Adds numbers from any kind of list. */
+  /** Adds numbers. */
   numbers(values: ArrayLike<number> | undefined): this {
     return this.#bytes(values && Float64Array.from(values))
   }
@@ -30,7 +30,7 @@ export class Digest {
     return this.#bytes(values)
   }
 
-  /** The digest; nothing can be added after it. */
+  /** Returns the digest; nothing can be added afterwards. */
   end(): string {
     return PREFIX + this.#hash.digest('hex')
   }
@@ -42,7 +42,7 @@ export class Digest {
   }
 }
 
-/** Whether a value is the text of a digest. */
+/** Returns whether a value is the text of a digest. */
 export function isDigest(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith(PREFIX)
 }

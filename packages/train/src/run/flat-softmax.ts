@@ -1,14 +1,12 @@
 import type { TargetList } from '../data/targets.ts'
 import { type DocumentVectors, innerProducts } from '../data/training-query.ts'
 
-/**
- * The part of the largest possible entropy from which on a softmax hardly distinguishes candidates.
- */
+/** The fraction of the maximum entropy from which a softmax hardly distinguishes candidates. */
 const FLAT = 0.97
-/** The part that a better inverse temperature leads to, at most. */
+/** The maximum fraction of the maximum entropy that a suggested inverse temperature may give. */
 const WELL = 0.8
 
-/** Inner products of queries with their candidates, a list per query. */
+/** Computes the inner products of queries with their candidates, one list per query. */
 export function scoresOf(
   embeddings: { data: Float32Array; dimensions: number },
   lists: readonly TargetList[],
@@ -22,16 +20,16 @@ export function scoresOf(
 }
 
 /**
- * An inverse temperature that would not leave the softmax over candidates nearly uniform, if the
- * given one does: then every candidate is pushed alike, and nothing is learned. Undefined if the
- * given one is good, or if no number helps since all scores are equal.
+ * Suggests a higher inverse temperature if the given one makes the softmax over candidates nearly
+ * uniform: then all candidates get similar gradients, and nothing is learned. Returns undefined if
+ * the given one is good, or if no value helps since all scores are equal.
  */
 export function sharperThan(
   inverseTemperature: number,
   scores: readonly Float64Array[],
 ): number | undefined {
   if (evenness(scores, inverseTemperature) < FLAT) return undefined
-  // Round numbers: 1, 2, 5, 10, …
+  // Try round numbers: 1, 2, 5, 10, …
   const exponent = Math.floor(Math.log10(inverseTemperature))
   for (let power = exponent; power < exponent + 8; power++) {
     for (const digit of [1, 2, 5]) {
@@ -42,7 +40,7 @@ export function sharperThan(
   return undefined
 }
 
-/** The mean entropy of the softmax over each list, as a part of the largest possible one. */
+/** Returns the mean entropy of the softmax over each list, as a fraction of the maximum entropy. */
 function evenness(lists: readonly Float64Array[], factor: number): number {
   const longer = lists.filter(({ length }) => length > 1)
   if (longer.length === 0) return 0

@@ -6,12 +6,12 @@ import type { TrainSettings } from '../settings.ts'
 import { Digest, isDigest } from './digest.ts'
 
 /**
- * The inputs that decide the course of a training, by name: settings as they are, data as digests.
- * A checkpoint holds this identity, and only a training with the same one can be resumed from it.
+ * The inputs that determine a training, by name: settings as values, data as digests. A checkpoint
+ * stores this identity, and only a training with the same identity can resume from it.
  */
 export type Identity = Readonly<Record<string, unknown>>
 
-/** The parts of a training that its identity is made of. */
+/** The parts of a training that determine its identity. */
 interface IdentifiedTraining {
   model: QueryModel
   documents: DocumentVectors
@@ -20,17 +20,17 @@ interface IdentifiedTraining {
   validation?: readonly TrainingQuery[] | undefined
 }
 
-/** Bytes of float32 that are read whole: some seconds. */
+/** Maximum bytes of float32 vectors to read completely: takes some seconds. */
 const WHOLE = 2 ** 30
-/** Rows in the sample if there are more. */
+/** Number of rows to sample from more documents. */
 const SAMPLES = 10_000
-/** Numbers that are read at a time. */
+/** Count of numbers to read at a time. */
 const BLOCK = 2 ** 20
 
-/** Changes whenever an identity covers something else than before. */
+/** Change this whenever an identity covers different inputs. */
 const FORMAT = 2
 
-/** The identity of a training, whose model has the weights that it starts from. */
+/** Computes the identity of a training, whose model must have its initial weights. */
 export function trainingIdentity(
   { model, documents, documentsVersion, queries, validation = [] }: IdentifiedTraining,
   { target, ...settings }: TrainSettings,
@@ -49,7 +49,7 @@ export function trainingIdentity(
   }
 }
 
-/** The identity of a model: its current weights, and how they are used. */
+/** Computes the identity of a model: its current weights, and how they are used. */
 export function modelIdentity(model: QueryModel): Identity {
   const weights = new Digest()
   for (const [name, data] of model.weights) {
@@ -65,12 +65,13 @@ export function modelIdentity(model: QueryModel): Identity {
 }
 
 /**
- * A digest of the documents. The vectors and ids of all rows are read if that takes seconds.
- * Of larger collections, one row of each of 10,000 equal stretches is read, at a pseudo-random
- * place: other embeddings differ in some of these rows, and a file of which a few rows were changed
- * differs in its version.
+ * Computes a digest of the documents. Reads the vectors and ids of all rows if that takes seconds.
+ * For larger collections, it reads one pseudo-random row from each of 10,000 equal ranges:
+ * different embeddings differ in some of these rows, and a file with a few changed rows has another
+ * version.
  *
- * @param version The version of the documents' file, such as its size and modification time. It counts only if not all rows are read: a copy is the same documents.
+ * @param version The version of the documents' file, such as its size and modification time. It
+ * counts only if not all rows are read: a copy of a file has the same documents.
  */
 export function documentsIdentity(
   documents: DocumentVectors,
@@ -97,7 +98,7 @@ export function documentsIdentity(
   }
 }
 
-/** A row of each of as many stretches, the same ones for the same number of rows. */
+/** Samples one row from each range; the same number of rows gives the same sample. */
 function sampledRows(rows: number): Uint32Array {
   const words = sfcWords(rows)
   const start = (stretch: number) => Math.floor((stretch * rows) / SAMPLES)
@@ -107,7 +108,9 @@ function sampledRows(rows: number): Uint32Array {
   })
 }
 
-/** The identity of queries, part by part, so that a message can name the part that differs. */
+/**
+ * Computes the identity of queries, part by part, so that a message can name the part that differs.
+ */
 function queriesIdentity(name: string, queries: readonly TrainingQuery[]): Identity {
   const ids = new Digest()
   const [texts, vectors, judgments] = [new Digest(), new Digest(), new Digest()]
@@ -131,7 +134,10 @@ function queriesIdentity(name: string, queries: readonly TrainingQuery[]): Ident
   }
 }
 
-/** The differences between the training of a checkpoint and this one; undefined if there are none. */
+/**
+ * Describes the differences between a checkpoint's training and this one; undefined if there are
+ * none.
+ */
 export function differenceOf(before: Identity, now: Identity): string | undefined {
   if (before['format'] !== now['format']) {
     return 'was made by a version of Kith that did not record documents and model; train again in another folder'

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { appendAll, FileError, writeAtomic } from '@kith/base'
 import type { Validation } from './validate.ts'
 
-/** A step of the optimizer, as `metrics.jsonl` has it. */
+/** A step of the optimizer in `metrics.jsonl`. */
 export interface StepRecord {
   step: number
-  /** The mean over the step's queries. */
+  /** The mean loss over the step's queries. */
   loss: number
   learningRate: number
-  /** The length of the gradients before they were clipped. */
+  /** The gradient norm before clipping. */
   norm: number
-  /** The time of the step, and the share of it that making targets took. */
+  /** The duration of the step, and the fraction of it spent on computing targets. */
   milliseconds: number
   labelShare: number
 }
 
-/** A validation, as `metrics.jsonl` has it; step 0 is the base model. */
+/** A validation in `metrics.jsonl`; step 0 is the base model. */
 export interface ValidationRecord extends Validation {
   step: number
 }
@@ -26,7 +26,7 @@ export type MetricsRecord =
   | ({ kind: 'step' } & StepRecord)
   | ({ kind: 'validation' } & ValidationRecord)
 
-/** `metrics.jsonl` of a training: a line per step and per validation. */
+/** Writes `metrics.jsonl` of a training: one line per step and per validation. */
 export class MetricsFile {
   readonly #file: string
 
@@ -35,9 +35,9 @@ export class MetricsFile {
   }
 
   /**
-   * Opens the file for a training that begins, or that resumes after a step: then the lines up to
-   * that step stay, the validation of step 0 among them, and what came after a checkpoint is made
-   * again.
+   * Opens the file for a new training, or for a training that resumes after a step: then the lines
+   * up to that step stay, including the validation of step 0, and later lines are removed, since
+   * the training repeats those steps.
    */
   static async open(folder: string, after: number | undefined): Promise<MetricsFile> {
     const file = join(folder, 'metrics.jsonl')
@@ -56,7 +56,7 @@ export class MetricsFile {
 
 /**
  * Reads `metrics.jsonl`; returns an empty array if there is no such file. A last line that a crash
- * cut off is left out.
+ * truncated is left out.
  *
  * ```ts
  * const records = await readMetrics('trained/metrics.jsonl')

@@ -24,27 +24,27 @@ import { criterion, validate } from './validate.ts'
 
 /** Callbacks for the steps of a training, and a signal that stops it. */
 export interface TrainingHooks {
-  /** Called before the first step with the number of steps that earlier calls have done. */
+  /** Called before the first step with the number of steps that earlier calls have finished. */
   onStart?: ((steps: number) => void) | undefined
   onStep?: ((record: StepRecord) => void) | undefined
   onValidation?: ((record: ValidationRecord) => void) | undefined
-  /** Gets a sentence if a setting keeps the training from learning. */
+  /** Called with a sentence if a setting prevents the training from learning. */
   onRemark?: ((remark: string) => void) | undefined
   /**
-   * Stops after the step under way, with a checkpoint to resume from. While the layers below the layers
-   * that learn are computed, `ABORTED` is thrown; what is computed by then is kept.
+   * Stops after the current step, with a checkpoint to resume from. While the frozen layers are
+   * being computed, `ABORTED` is thrown; the finished part of the computation is kept.
    */
   signal?: AbortSignal | undefined
 }
 
-/** The parts of a training run. */
+/** The inputs of a training run. */
 interface Parts extends TrainingHooks {
   model: QueryModel
   documents: DocumentVectors
   examples: Examples
   validation?: readonly TrainingQuery[] | undefined
   settings: TrainSettings
-  /** The inputs that this training must share with a checkpoint. */
+  /** The identity that this training must share with a checkpoint. */
   identity: Identity
   out: string
   /** The lock on `out`: checked before a checkpoint or the result is written. */
@@ -57,14 +57,17 @@ interface Parts extends TrainingHooks {
 
 /** How a training ended. */
 export interface TrainingResult {
-  /** Steps done. */
+  /** Number of finished steps. */
   steps: number
   ended: 'done' | 'early' | 'stopped'
   /** The step whose weights are the result, and its value by the criterion (the loss negated). */
   best: { step: number; value: number } | null
 }
 
-/** The loop: batches, steps, validations and checkpoints, from the start or from where it was left. */
+/**
+ * Runs the training loop: batches, steps, validations and checkpoints, from the start or from a
+ * checkpoint.
+ */
 export class TrainingRun {
   readonly #parts: Parts
   #progress: Progress
@@ -144,7 +147,7 @@ export class TrainingRun {
     onStep?.(record)
   }
 
-  /** Says so if the first batch's softmax is nearly uniform. */
+  /** Reports a nearly uniform softmax in the first batch. */
   async #remarkFlatSoftmax(): Promise<void> {
     const { examples, encoder, documents, settings, onRemark } = this.#parts
     if (!onRemark || !lossNamed(settings.loss).needsSharpSoftmax) return
@@ -173,7 +176,7 @@ export class TrainingRun {
       this.#progress.sinceBest = better ? 0 : this.#progress.sinceBest + 1
       if (better) this.#progress.best = { step: record.step, value }
       this.#progress.schedule = schedule.state
-      // In this order: a training that is killed between the two can make the second from the first.
+      // In this order: a training that is killed in between can write `best` from `latest`.
       await this.#save('latest')
       if (better) await this.#save('best')
       onValidation?.(record)
@@ -209,7 +212,10 @@ export class TrainingRun {
     return progress
   }
 
-  /** Writes the best checkpoint if the training was killed after the latest, which is the best. */
+  /**
+   * Writes the best checkpoint if the training was killed after writing the latest, which is the
+   * best.
+   */
   async #completeBest(): Promise<void> {
     const { best, step } = this.#progress
     if (best?.step !== step) return
@@ -218,7 +224,7 @@ export class TrainingRun {
     if (written?.step !== step) await this.#save('best')
   }
 
-  /** The result is the best weights; without validation, the last ones. */
+  /** Saves the best weights as the result; without validation, the last weights. */
   async #finish(): Promise<void> {
     const { model, out, lock } = this.#parts
     const { best, step } = this.#progress

@@ -11,21 +11,23 @@ import { type DeviceOptions, openGraph, weightFeeds } from '../graph/session.ts'
 import { type Loss, type LossFunction, type LossSettings, lossNamed } from '../losses.ts'
 import type { QueryBatch, QueryModel } from '../models/query-model.ts'
 
-/** The weights of candidates' scores: inverse temperature · ⟨query, candidate⟩ + bias. */
+/**
+ * The names of the weights of a candidate's score: inverse temperature · ⟨query, candidate⟩ + bias.
+ */
 export const INVERSE_TEMPERATURE = 'score.inverse-temperature'
 export const BIAS = 'score.bias'
 
-/** The output of a step besides gradients: the loss of each query. */
+/** The name of the output with the loss of each query. */
 export const LOSSES = 'losses'
-/** The gradient of the rows of a model's table. */
+/** The name of the output with the gradient of the table's rows. */
 export const ROWS_GRADIENT = 'gradient of rows'
-/** The output of a step for a weight. */
+/** Returns the name of the output with the gradient of a weight. */
 export const gradientName = (name: string): string => `gradient ${name}`
 
-/** How the graph of a training step is built. */
+/** Options for building the graph of a training step. */
 export interface StepGraphOptions extends LossSettings {
   loss: Loss
-  /** Whether inverse temperature and bias of the scores learn, too. */
+  /** Whether the inverse temperature and the bias of the scores are trained, too. */
   learnTemperature: boolean
   drop?: Drop | undefined
 }
@@ -33,11 +35,11 @@ export interface StepGraphOptions extends LossSettings {
 /** Forward pass, loss and gradients as one graph. */
 export interface StepGraph {
   graph: Graph
-  /** The loss that is minimized, one number. */
+  /** The minimized loss, a single number. */
   total: Value
-  /** The names of the weights whose gradients it returns. */
+  /** The names of the weights whose gradients the graph returns. */
   learning: readonly string[]
-  /** Whether it returns the gradients of the rows of the model's table. */
+  /** Whether the graph returns the gradients of the table's rows. */
   learnsTable: boolean
 }
 
@@ -49,7 +51,7 @@ export function buildStep(model: QueryModel, options: StepGraphOptions): StepGra
   const bias = graph.parameter(BIAS, [1])
   const scores = op.add(op.multiply(products(embeddings, candidates), inverseTemperature), bias)
   const losses = lossesOf(scores, options)
-  // A query's share: 1 over the queries of a step, which may be several batches.
+  // A query's share: 1 / the number of queries in a step, which may be several batches.
   const shares = graph.input('shares', 'float32', ['batch', 1])
   const total = op.sum(op.multiply(losses, shares), 0)
   const learning = graph.parameters.filter(
@@ -67,7 +69,10 @@ export function buildStep(model: QueryModel, options: StepGraphOptions): StepGra
   return { graph, total, learning: learning.map(({ name }) => name), learnsTable }
 }
 
-/** The loss of each query, batch × 1, from its candidates' scores, batch × candidates. */
+/**
+ * Appends the loss of each query, batch × 1, computed from its candidates' scores, batch ×
+ * candidates.
+ */
 export function lossesOf(scores: Value, options: LossSettings & { loss: Loss }): Value {
   const { inputs, build } = lossNamed(options.loss)
   const values = Object.entries(inputs).map(([name, { axes }]) => {
@@ -76,7 +81,7 @@ export function lossesOf(scores: Value, options: LossSettings & { loss: Loss }):
   return build(op, scores, Object.fromEntries(values), options)
 }
 
-/** The inner product of each query with each of its candidates, batch × candidates. */
+/** Computes the inner product of each query with each of its candidates, batch × candidates. */
 function products(queries: Value, candidates: Value): Value {
   const { graph } = queries
   const [batch, count, dimensions] = candidates.shape as [string, string, number]
@@ -84,7 +89,7 @@ function products(queries: Value, candidates: Value): Value {
   const scores = graph.node('MatMul', [candidates, column], [[batch, count, 1]], {
     gradients: [
       undefined,
-      // By the general rule for products the candidates, most of a batch, would be transposed.
+      // The general rule for products would transpose the candidates, the largest part of a batch.
       (g) =>
         op.reshape(op.matmul(op.reshape(g, [batch, 1, count]), candidates), [batch, dimensions, 1]),
     ],
@@ -92,19 +97,19 @@ function products(queries: Value, candidates: Value): Value {
   return op.reshape(scores, [batch, count])
 }
 
-/** How the gradients of a step are computed. */
+/** Settings for computing the gradients of a step. */
 export interface TrainingStepSettings extends DeviceOptions, LossSettings {
   loss: Loss
-  /** T: the factor of inner products; `learnTemperature`: whether T and a bias learn. */
+  /** T: the factor of inner products. `learnTemperature`: whether T and a bias are trained. */
   inverseTemperature: number
   learnTemperature: boolean
   dropout: number
   seed: number
 }
 
-/** Computes the loss of batches and the gradients of all weights that learn. */
+/** Computes the loss of batches and the gradients of all trained weights. */
 export class TrainingStep {
-  /** All weights that learn, by name; an optimizer changes them in place. */
+  /** All trained weights by name; an optimizer changes them in place. */
   readonly weights: ReadonlyMap<string, Float32Array>
   readonly gradients: Gradients
   readonly #step: StepGraph
@@ -151,8 +156,8 @@ export class TrainingStep {
   /**
    * Runs one batch, and replaces the previous gradients or adds to them.
    *
-   * @param number The batch's number, which decides dropout.
-   * @param queriesOfStep Over how many queries the loss of a step is a mean.
+   * @param number The batch's number, which determines dropout.
+   * @param queriesOfStep The number of queries over which the loss of a step is averaged.
    * @returns The sum of the queries' losses.
    */
   async run(
@@ -192,7 +197,7 @@ export class TrainingStep {
     return this.#session.run(all, this.#fetches(first))
   }
 
-  /** Frees the session; may be called twice. */
+  /** Releases the session; a second call has no effect. */
   async close(): Promise<void> {
     if (this.#state.end()) await this.#session.release()
   }
@@ -203,7 +208,7 @@ export class TrainingStep {
   }
 
   /**
-   * The buffers of the results: the first batch of a step writes its gradients directly into them.
+   * Returns the output buffers: the first batch of a step writes its gradients directly to them.
    */
   #fetches(first: boolean): Record<string, Tensor | null> {
     const fetches: Record<string, Tensor | null> = { [LOSSES]: null }
@@ -221,7 +226,7 @@ function floats(results: Results, name: string): Float32Array {
   return results[name]!.data as Float32Array
 }
 
-/** The candidate lists of a batch as the graph takes them, padded to the longest one. */
+/** Converts the candidate lists of a batch to inputs of the graph, padded to the longest list. */
 export function listFeeds(
   lists: readonly TargetList[],
   documents: DocumentVectors,
@@ -248,11 +253,13 @@ export function listFeeds(
   return feeds
 }
 
-/** How onnxruntime, and JavaScript, say that memory is not enough. */
+/** Messages of onnxruntime and JavaScript about insufficient memory. */
 const SAID =
   /failed to allocate[^\n]*|bad allocation|bad_alloc|(array buffer |)allocation failed|invalid typed array length[^\n]*/i
 
-/** Turns an error about memory into one that says what to do; returns other errors unchanged. */
+/**
+ * Converts an error about memory to an error that says what to do; returns other errors unchanged.
+ */
 export function memoryError(error: unknown): unknown {
   const said = error instanceof Error ? SAID.exec(error.message)?.[0] : undefined
   if (said === undefined || error instanceof KithError) return error

@@ -13,12 +13,12 @@ export interface Validation {
 export const MEASURES = ['MRR@10', 'nDCG@10', 'MAP@10', 'Recall@10'] as const
 
 /**
- * How well embeddings rank the candidates of held-out queries (docs/method.md section 7).
+ * Measures how well embeddings rank the candidates of held-out queries (docs/method.md section 7).
  *
- * The loss is the KL divergence with the original labels, equal probability on the
- * ground truth, over lists into which that is injected: if it was not retrieved it
- * would have no loss. The measures rate the retrieved candidates, reranked, and
- * nothing is injected: a relevant document that was not found counts as not found.
+ * The loss is the KL divergence with the original labels, equal probabilities of the ground truth,
+ * over lists into which the ground truth is injected: without injection, a ground truth that was
+ * not retrieved would have no loss. The measures rate the reranked candidates without injection: a
+ * relevant document that was not retrieved counts as not found.
  */
 export function validate(
   queries: readonly TrainingQuery[],
@@ -44,7 +44,7 @@ export function validate(
     const found = new Set(retrieved)
     const ranked = Array.from(rows.keys()).filter((i) => found.has(rows[i]!))
     const ids = ranked.map((i) => String(rows[i]))
-    // A query without any candidate gets an irrelevant one, so that it counts as 0 in the means.
+    // A query without candidates gets an irrelevant document, so that it counts as 0 in the means.
     run.add(
       ranked.length > 0
         ? { query: id, ids, scores: ranked.map((i) => scores[i]!) }
@@ -56,7 +56,10 @@ export function validate(
   return { loss: sum / queries.length, measures: mean }
 }
 
-/** KL of equal probability on the first `relevant` candidates from the softmax over all. */
+/**
+ * Computes the KL divergence of equal probabilities of the first `relevant` candidates from the
+ * softmax over all candidates.
+ */
 function divergence(scores: Float64Array, relevant: number, inverseTemperature: number): number {
   const highest = scores.reduce(
     (most, score) => Math.max(most, inverseTemperature * score),
@@ -71,7 +74,7 @@ function divergence(scores: Float64Array, relevant: number, inverseTemperature: 
   return -Math.log(relevant) - likelihood / relevant + highest + Math.log(total)
 }
 
-/** The criterion of the best checkpoint, as a number of which more is better. */
+/** Returns the criterion of the best checkpoint as a function; higher values are better. */
 export function criterion(name: string): (validation: Validation) => number {
   if (name === 'loss') return ({ loss }) => -loss
   const known = MEASURES.find((measure) => measure.toLowerCase() === name.toLowerCase())
