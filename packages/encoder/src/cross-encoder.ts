@@ -116,8 +116,8 @@ export interface CrossEncoderOptions extends DownloadOptions {
  *
  * ```ts
  * await using model = await loadCrossEncoder('cross-encoder/ms-marco-MiniLM-L-6-v2')
- * const { scores } = await model.crossEncode('how do bees find flowers', ['Bees see ultraviolet
- * light.'])
+ * const texts = ['Bees see ultraviolet light.']
+ * const { scores } = await model.crossEncode('how do bees find flowers', texts)
  * ```
  *
  * @param name A folder, or a name on the hub.

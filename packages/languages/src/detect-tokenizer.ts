@@ -52,8 +52,7 @@ const letters = Object.keys(scripts).map((script) => ({
  * language for each, as in `english+russian`; a language without a tokenizer gets `prefix5`.
  *
  * ```ts
- * detectTokenizer(['Der Hund schläft unter dem Tisch, und die Katze ist auf dem Dach.']) //
- * 'german'
+ * detectTokenizer(['Der Hund schläft unter dem Tisch, und die Katze ist auf dem Dach.']) // 'german'
  * ```
  */
 export function detectTokenizer(texts: Iterable<string>): TokenizerName {

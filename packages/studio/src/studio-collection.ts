@@ -56,8 +56,7 @@ export interface StudioCollectionOptions extends StudioOptions {
  * A run with everything that the page shows, by query.
  *
  * ```ts
- * const collection = await StudioCollection.open({ run: 'run.trec', queries: 'queries.npy', docs:
- * 'docs.npy' })
+ * const collection = await StudioCollection.open({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy' })
  * ```
  */
 export class StudioCollection {
