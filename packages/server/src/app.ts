@@ -13,7 +13,7 @@ import { searchRoute } from './routes/search-route.ts'
 
 /** The state of a running server. */
 export interface ServerState {
-  /** Requests under way. */
+  /** The number of requests in progress. */
   inProgress: number
   /** Whether the server is shutting down. */
   stopping: boolean

@@ -3,7 +3,8 @@ import type { ReportComparison, ReportRun } from '../data/report-data.ts'
 import { count, type Html, html, pInWords, signedFigure } from '../html.ts'
 
 /**
- * With more runs than this, all runs are compared in one table, and the verdict is on the last one.
+ * If more runs than this are compared with the first, one table lists all of them, and the verdict
+ * is on the last one.
  */
 const FEW = 2
 
