@@ -48,7 +48,8 @@ function split(args: readonly string[]): { name: string | undefined; rest: reado
 }
 
 /**
- * Returns the unknown name that the user typed, and the command that was probably meant, if any.
+ * Returns the name that the user typed and, if no command has that name, the command that was
+ * probably meant.
  */
 function misspelled(name: string, [next = '-']: readonly string[]): [string, string | undefined] {
   const two = `${name} ${next}`

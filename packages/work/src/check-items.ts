@@ -78,10 +78,7 @@ function changed({ name }: BatchRow, how: string): KithError {
   )
 }
 
-/**
- * Iterates over items once, counts them, and hashes them with everything else that defines the
- * batch.
- */
+/** Iterates over items once, counts them, and hashes them with the batch's kind and settings. */
 export class DigestedItems {
   count = 0
   readonly #hash = createHash('sha256')
