@@ -8,10 +8,10 @@ interface ListedCommand {
 }
 
 /**
- * Every command by its name, in the order of the overview. Its summary stands here, so that the
- * overview loads no command; a command is loaded when it is run: most commands need few of the
- * packages, and a shell runs many commands. For the same reason commands import pipelines by
- * their modules: the index of @kith/pipelines loads all of them.
+ * Every command by name, in the order of the overview. Summaries are listed here, so that the
+ * overview loads no command module. A command is loaded only when it runs, because most commands
+ * need few of the packages and a shell starts many commands. For the same reason, commands import
+ * pipelines by module: the index of @kith/pipelines loads all of them.
  */
 const listed: Readonly<Record<string, ListedCommand>> = {
   try: {
@@ -148,19 +148,19 @@ export const version: string = createRequire(import.meta.url)('../package.json')
 /** The names of all commands. */
 export const commandNames: readonly string[] = Object.keys(listed)
 
-/** The command of a name. */
+/** Loads the command with a name; returns undefined if there is no such command. */
 export async function loadCommand(name: string): Promise<Command | undefined> {
   if (!Object.hasOwn(listed, name)) return undefined
   const { summary, load } = listed[name]!
   return { ...(await load()), summary }
 }
 
-/** Every command, for the documentation. */
+/** Loads every command, for the documentation. */
 export function allCommands(): Promise<Command[]> {
   return Promise.all(commandNames.map(async (name) => (await loadCommand(name))!))
 }
 
-/** The list of commands, as `kith --help` prints it. */
+/** Formats the list of commands that `kith --help` prints. */
 export function overview(): string {
   const width = Math.max(...commandNames.map((name) => name.length))
   return [

@@ -5,13 +5,13 @@ import { nearestWord } from './options/nearest-word.ts'
 import { printError, standardOutputIsFile } from './terminal/standard-streams.ts'
 
 /**
- * Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage, 130
- * or 143 for a signal; a server or worker that a signal ends in order returns 0. Calls without a
- * command load no command and no package.
+ * Runs `kith` with some arguments and returns its exit code: 0 for success, 1 for bad data, 2 for
+ * bad usage, 130 or 143 for a signal. A server or worker that shuts down cleanly after a signal
+ * returns 0. Calls without a command load no command and no package.
  */
 export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that stops early, such as `head`, is no error.
+    // A reader that closes the pipe early, such as `head`, is not an error.
     process.exit(
       error.code === 'EPIPE' ? 0 : printError(`standard output: ${error.message}`, '', 1),
     )
@@ -38,18 +38,24 @@ export async function main(args: readonly string[]): Promise<number> {
   return printError(`unknown command ${JSON.stringify(wanted)}; ${help}`, '', 2)
 }
 
-/** The command's name, of one word or two, and the arguments behind it. */
+/**
+ * Splits the arguments into the command's name, of one or two words, and the arguments after it.
+ */
 function split(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   const two = args.slice(0, 2).join(' ')
   const words = commandNames.includes(two) ? 2 : 1
   return { name: words === 2 ? two : args[0], rest: args.slice(words) }
 }
 
-/** The command that was asked for, and if there is none of that name, the one that was probably meant. */
+/**
+ * Returns the name that the user typed and, if no command has that name, the command that was
+ * probably meant.
+ */
 function misspelled(name: string, [next = '-']: readonly string[]): [string, string | undefined] {
   const two = `${name} ${next}`
   const known = commandNames.includes(name)
-  // The second word of a command, unless it is the folder of a dataset.
+  // The next word may be a misspelled second word of a command, unless it is the folder of a
+  // dataset.
   const others = known ? commandNames.filter((other) => other.startsWith(`${name} `)) : commandNames
   const meant =
     next.startsWith('-') || (known && existsSync(next)) ? undefined : nearestWord(two, others)
@@ -62,7 +68,10 @@ async function run(name: string, args: readonly string[]): Promise<number> {
   return await runCommand(name, args)
 }
 
-/** Prints; `print`, which needs a package, is loaded only if standard output is a file. */
+/**
+ * Prints a text. The module with `print`, which needs a package, is loaded only if standard output
+ * is a file.
+ */
 async function printAlone(text: string): Promise<void> {
   if (standardOutputIsFile()) (await import('./terminal/output.ts')).print(text)
   else process.stdout.write(text)

@@ -10,7 +10,7 @@ import { Output, print } from './terminal/output.ts'
 import { printError } from './terminal/standard-streams.ts'
 import { Stop, Stopped } from './terminal/stop.ts'
 
-/** Runs a command of the list with the arguments behind its name; returns the exit code. */
+/** Runs a command with the arguments after its name; returns the exit code. */
 export async function runCommand(name: string, args: readonly string[]): Promise<number> {
   const stop = new Stop()
   let options: Options = {}
@@ -59,8 +59,8 @@ export async function runCommand(name: string, args: readonly string[]): Promise
 }
 
 /**
- * By its name: an encoder that is installed globally beside the command line loads another copy of
- * core.
+ * Recognizes a KithError by its name, because an encoder that is installed globally beside the
+ * command line loads its own copy of core.
  */
 function isKithError(error: unknown): error is KithError {
   return error instanceof Error && error.name === 'KithError'

@@ -14,9 +14,11 @@ export interface WordnetQuery {
   readonly title: string
   readonly definition: string
   readonly split: Split
-  /** The id of the synset that it shares with related queries; all of them are in one split. */
+  /**
+   * The id of the synset that the query shares with related queries; all of them are in one split.
+   */
   readonly region: string
-  /** The ids of all its relevant documents. */
+  /** The ids of all relevant documents. */
   readonly relevant: readonly string[]
 }
 
@@ -24,18 +26,20 @@ export interface WordnetQuery {
 export interface WordnetCollection {
   readonly documents: readonly WordnetDocument[]
   readonly queries: readonly WordnetQuery[]
-  /** WordNet's license, to go with every copy of the texts. */
+  /** WordNet's license, which must accompany every copy of the texts. */
   readonly notice: string
   /** The seed that the splits were drawn with. */
   readonly seed: number
 }
 
-/** Of the first hundred seeds, the one whose splits come nearest to 1,068, 250 and 522 queries. */
+/**
+ * Among the first hundred seeds, the seed whose splits are nearest to 1,068, 250 and 522 queries.
+ */
 const SEED = 23
 
-/** How a dataset is built. */
+/** Options for building a dataset. */
 export interface BuildWordnetOptions {
-  /** Decides which regions go to which split; published figures use the default. */
+  /** Determines which regions go to which split; published figures use the default. */
   seed?: number | undefined
 }
 
@@ -75,48 +79,53 @@ export interface WordnetDocument {
 }
 
 /**
- * Synsets below this one are left out: names of genera and families, whose definitions ("type
- * genus of the Felidae") say nothing that a reader could search for.
+ * Synsets below this synset are left out: names of genera and families, whose definitions ("type
+ * genus of the Felidae") contain nothing that a reader could search for.
  */
 const EXCLUDED = 'taxonomic group'
 
-/** The synsets that are documents: synsets without hyponyms, in the order of the file. */
+/**
+ * Returns the synsets that become documents: synsets without hyponyms, in the order of the file.
+ */
 export function documentSynsets(synsets: ReadonlyMap<string, Synset>): Synset[] {
   const hyponyms = hyponymsOf(synsets)
   const excluded = new Set<string>()
   for (const { id, lemmas } of synsets.values()) if (lemmas.includes(EXCLUDED)) excluded.add(id)
-  // A set that grows while it is walked: in the end it holds all that lies below.
+  // The set grows while the loop iterates over it: in the end, it contains everything below.
   for (const id of excluded) for (const hyponym of hyponyms.get(id) ?? []) excluded.add(hyponym)
   return [...synsets.values()].filter(({ id }) => !hyponyms.has(id) && !excluded.has(id))
 }
 
-/** A synset as a document. */
+/** Converts a synset to a document. */
 function documentOf({ id, lemmas, definition }: Synset): WordnetDocument {
   return { id, text: `${lemmas.join(', ')}: ${definition}` }
 }
 
-/** The splits, the first one being the one to which the others yield. */
+/**
+ * The splits in order of precedence: a query that shares documents with an earlier split is left
+ * out.
+ */
 export const splits = ['test', 'dev', 'train'] as const
 
 /** A part of the queries. */
 export type Split = (typeof splits)[number]
 
 /**
- * The shares of the regions; the other regions are train. Half of the regions make a test set on which small
- * differences show; dev and train lose a quarter of their queries, which share documents with the
- * splits before them.
+ * The shares of the regions in test and dev; all other regions are train. A test set with half of
+ * the regions can show small differences. Dev and train lose a quarter of their queries, which
+ * share documents with earlier splits.
  */
 const TEST = 0.5
 const DEV = 0.15
 
-/** The split of a region. */
+/** Returns the split of a region. */
 function splitOf(region: string, seed: number): Split {
   const fraction = seededFraction(seed, region)
   if (fraction < TEST) return 'test'
   return fraction < TEST + DEV ? 'dev' : 'train'
 }
 
-/** Leaves out queries that share a relevant document with a query of a split they yield to. */
+/** Leaves out queries that share a relevant document with a query of an earlier split. */
 export function withoutShared<Query extends { split: Split; relevant: readonly string[] }>(
   queries: readonly Query[],
 ): Query[] {

@@ -1,16 +1,18 @@
 import { genusOf } from './noun-line.ts'
 import { addTo, type Descendants, type Synset, titleOf } from './synset.ts'
 
-/** A synset whose title can be a query, with all documents that are relevant to it. */
+/** A synset whose title can be a query, with all its relevant documents. */
 export interface Category {
   readonly synset: Synset
   readonly relevant: readonly string[]
 }
 
-/** Fewer documents make no category. */
+/** Minimum number of documents in a category. */
 const FEWEST = 5
 
-/** Lexical files without the abstract ones (acts, attributes, states), whose kinds are seldom plain. */
+/**
+ * Concrete lexical files. Kinds in the abstract files (acts, attributes, states) are seldom plain.
+ */
 const concrete = new Set(
   (
     'animal artifact body communication event food group location object person phenomenon ' +
@@ -18,7 +20,7 @@ const concrete = new Set(
   ).split(' '),
 )
 
-/** The synsets that may become queries, in the order of the file. */
+/** Returns the synsets that may become queries, in the order of the file. */
 export function candidateCategories(descendants: Descendants): Category[] {
   const categories: Category[] = []
   for (const synset of descendants.synsets.values()) {
@@ -30,8 +32,9 @@ export function candidateCategories(descendants: Descendants): Category[] {
 }
 
 /**
- * Whether the words alone give a category away: its head word, the last one of its title, stands
- * in the lemmas of more than half of its documents. Finding "bird dog" for "dog" needs no encoder.
+ * Returns whether words alone give a category away: its head word, the last word of its title,
+ * occurs in the lemmas of more than half of its documents. Finding "bird dog" for "dog" needs no
+ * encoder.
  */
 export function isNamedInDocuments(
   { synset, relevant }: Category,
@@ -48,12 +51,12 @@ function wordsOf(lemma: string): string[] {
   return lemma.toLowerCase().split(' ')
 }
 
-/** From this Jaccard similarity of their documents on, two categories count as one. */
+/** The Jaccard similarity of their documents from which two categories count as one. */
 const ALIKE = 0.8
 
 /**
- * Leaves out categories that are nearly a larger one that is kept: they would count one finding
- * twice. Of equal sizes the first one in the file stays.
+ * Leaves out categories that are nearly equal to a larger category that is kept: they would count
+ * one result twice. Of categories of equal size, the first in the file is kept.
  */
 export function withoutNearCopies(categories: readonly Category[]): Category[] {
   const largestFirst = categories.toSorted((a, b) => b.relevant.length - a.relevant.length)
@@ -80,10 +83,13 @@ function hasCopy({ relevant }: Category, keptWith: ReadonlyMap<string, Category[
   return false
 }
 
-/** A category with more holes than this share of its documents is too incomplete to judge by. */
+/**
+ * The maximum number of holes as a share of a category's documents; a category with more is too
+ * incomplete to evaluate with.
+ */
 const TOLERATED = 1 / 4
 
-/** The most words that are kept of a definition: more than any category's title has. */
+/** Maximum number of words to keep of a genus phrase: more than any category's title has. */
 const LONGEST = 8
 
 /**
@@ -92,7 +98,7 @@ const LONGEST = 8
  * boat ..." that is no descendant of "boat").
  */
 export class VisibleHoles {
-  /** The documents whose genus phrase ends with a phrase. */
+  /** The documents whose genus phrase ends with a phrase, by phrase. */
   readonly #documents = new Map<string, string[]>()
 
   constructor(documents: readonly Synset[]) {
@@ -104,7 +110,7 @@ export class VisibleHoles {
     }
   }
 
-  /** Whether a category has more such documents than can be tolerated. */
+  /** Returns whether a category has more holes than tolerated. */
   tooMany({ synset, relevant }: Category): boolean {
     const title = withoutPlural(titleOf(synset).toLowerCase())
     const named = this.#documents.get(title) ?? []
@@ -114,7 +120,10 @@ export class VisibleHoles {
   }
 }
 
-/** "Any of various trees" is as plainly a tree as "a tree". Only good to compare: gas becomes ga. */
+/**
+ * Removes a plural s, so that "any of various trees" matches "a tree". Use the result only for
+ * comparisons: gas becomes ga.
+ */
 function withoutPlural(phrase: string): string {
   return phrase.replace(/(?<=[^s])s$/, '')
 }

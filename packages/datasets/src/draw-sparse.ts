@@ -4,16 +4,16 @@ import { type Qrels, type Run, readRun } from '@kith/ir'
 import type { WordnetCollection } from './build-wordnet.ts'
 import { completeQrels, writeSparse } from './write-wordnet.ts'
 
-/** How far down a ranking a label may lie, if nothing else is said. */
+/** The default depth of the ranking to which a label may be drawn. */
 export const sparseDepth = 200
 
-/** How labels are drawn. */
+/** Options for drawing labels. */
 export interface DrawSparseOptions {
-  /** Another seed, another draw; default 1. */
+  /** The seed of the draw. Default: 1. */
   seed?: number | undefined
   /**
-   * How far down the ranking of a query its label may lie. A label from outside the retrieved list
-   * teaches an encoder to move away from the neighborhood it knows (docs/method.md section 7).
+   * Maximum rank of a query's label. A label from outside the retrieved list teaches an encoder to
+   * move away from the neighborhood it knows (docs/method.md section 7).
    */
   depth?: number | undefined
 }
@@ -22,13 +22,14 @@ export interface DrawSparseOptions {
 export interface SparseDraw {
   /** The queries that have a label, in the order of the complete labels. */
   readonly qrels: Qrels
-  /** The queries without a relevant document in reach. */
+  /** The queries without a relevant document within the depth. */
   readonly without: readonly string[]
 }
 
 /**
- * Hides all relevant documents of a query but one, drawn from the relevant documents in the run's first
- * 200. The draw depends on the seed, the query and these documents, and on nothing else.
+ * Hides all relevant documents of a query but one, drawn from the relevant documents among the
+ * run's first `depth` documents (default 200). The draw depends only on the seed, the query and
+ * these documents.
  */
 export function drawSparse(
   complete: Qrels,
@@ -42,7 +43,7 @@ export function drawSparse(
   const without: string[] = []
   for (const [query, judged] of complete) {
     const retrieved = run.get(query)?.ids.slice(0, depth) ?? []
-    // In the order of their ids, so that a run that ranks the same documents otherwise draws alike.
+    // Sorted by id, so that a run that ranks the same documents differently gives the same draw.
     const reached = retrieved.filter((id) => (judged.get(id) ?? 0) > 0).sort()
     const drawn = reached[Math.floor(seededFraction(seed, query) * reached.length)]
     if (drawn === undefined) without.push(query)
@@ -55,7 +56,7 @@ export function drawSparse(
   return { qrels, without }
 }
 
-/** How many queries got a label, and how many have no relevant document in reach. */
+/** How many queries got a label, and how many have no relevant document within the depth. */
 export interface SparseCounts {
   queries: number
   without: number

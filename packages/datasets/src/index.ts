@@ -1,4 +1,4 @@
-/** Retrieval datasets that any machine builds: real text, known relevance. */
+/** Retrieval datasets that any machine can build, with real texts and known relevance. */
 export {
   type BuildWordnetOptions,
   buildWordnet,

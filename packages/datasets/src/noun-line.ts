@@ -10,7 +10,7 @@ export function parseNoun(file: string, line: number, text: string): Synset {
   return new NounLine(file, line, text).parse()
 }
 
-/** Takes the fields of a line one after the other. */
+/** Parses the fields of a line one after the other. */
 class NounLine {
   readonly #fields: readonly string[]
   readonly #gloss: string | undefined
@@ -66,7 +66,7 @@ class NounLine {
     return lemmas
   }
 
-  /** Hypernyms of both kinds: an instance belongs to its class as much as a kind does. */
+  /** Parses hypernyms of both kinds: an instance belongs to its class just as a kind does. */
   #hypernyms(): string[] {
     const count = Number(this.#take('number of pointers', /^\d{3}$/))
     const hypernyms: string[] = []
@@ -95,12 +95,14 @@ class NounLine {
   }
 }
 
-/** A field as an error shows it: a binary file must not fill the screen. */
+/**
+ * Quotes a field for an error message, truncated so that a binary file does not fill the screen.
+ */
 function clip(field: string): string {
   return JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}…` : field)
 }
 
-/** WordNet's lexical files of nouns; the first one has the number 3. */
+/** WordNet's lexical files of nouns; the first file has number 3. */
 const names = [
   'Tops',
   'act',
@@ -132,22 +134,25 @@ const names = [
 
 const FIRST = 3
 
-/** The name of a lexical file of nouns, or undefined if no noun file has that number. */
+/** Returns the name of a lexical file of nouns; undefined if no noun file has the number. */
 function lexicalFile(number: number): string | undefined {
   return names[number - FIRST]
 }
 
 /**
- * The definition in a gloss: the text before its first quoted example. An example follows a
- * semicolon or a colon; other quotation marks belong to the definition ("the exact words used in
- * a discourse (e.g., "he said ...")").
+ * Returns the definition in a gloss: the text before its first quoted example. An example follows a
+ * semicolon or a colon; other quotation marks belong to the definition ("the exact words used in a
+ * discourse (e.g., "he said ...")").
  */
 function definitionOf(gloss: string): string {
   const example = gloss.search(/[;:]\s*"/)
   return (example < 0 ? gloss : gloss.slice(0, example)).trim()
 }
 
-/** Words after which a definition no longer names the kind of a thing, but its differences. */
+/**
+ * Words that end the genus phrase of a definition: after them come the differences from other
+ * kinds.
+ */
 const differences = new Set(
   (
     'of in on at with without for from by to into onto as that which who whom whose where when ' +
@@ -157,7 +162,7 @@ const differences = new Set(
   ).split(' '),
 )
 
-/** The genus phrase of a definition, as words: "a large dog that ..." is a "large dog". */
+/** Returns the words of a definition's genus phrase: "a large dog that ..." gives "large dog". */
 export function genusOf(definition: string): string[] {
   const phrase = definition
     .toLowerCase()

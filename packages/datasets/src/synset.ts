@@ -1,6 +1,9 @@
 /** A noun synset of WordNet: words that share one meaning, and the synsets above it. */
 export interface Synset {
-  /** `n` and the eight digits that begin its line. Tools would take the digits alone for a number. */
+  /**
+   * `n` and the eight digits that begin the synset's line. Without the letter, tools would read the
+   * id as a number.
+   */
   readonly id: string
   /** The lexical file, such as `animal`. */
   readonly lexicalFile: string
@@ -12,20 +15,20 @@ export interface Synset {
   readonly definition: string
 }
 
-/** The nouns of WordNet. Every hypernym is among them, and none is its own ancestor. */
+/** The nouns of WordNet. Every hypernym exists, and no synset is its own ancestor. */
 export interface Nouns {
-  /** By id, in the order of the file. */
+  /** The synsets by id, in the order of the file. */
   readonly synsets: ReadonlyMap<string, Synset>
-  /** The license at the head of the file, which every copy has to keep; empty if there is none. */
+  /** The license at the head of the file, which every copy must include; empty if there is none. */
   readonly notice: string
 }
 
-/** The word by which a synset is called: its first lemma. */
+/** Returns the title of a synset: its first lemma. */
 export function titleOf({ lemmas }: Synset): string {
   return lemmas[0]!
 }
 
-/** The ids of the synsets directly below each synset that has any. */
+/** Returns the ids of the synsets directly below each synset that has any. */
 export function hyponymsOf(synsets: ReadonlyMap<string, Synset>): Map<string, string[]> {
   const hyponyms = new Map<string, string[]>()
   for (const { id, hypernyms } of synsets.values()) {
@@ -34,7 +37,7 @@ export function hyponymsOf(synsets: ReadonlyMap<string, Synset>): Map<string, st
   return hyponyms
 }
 
-/** The most documents that a category, or a region of categories, has below it. */
+/** Maximum number of documents below a category, or below a region of categories. */
 const MOST = 200
 
 /** The documents below each synset, over all paths of hypernyms. */
@@ -48,7 +51,7 @@ export class Descendants {
     for (const document of documents) this.#climb(document)
   }
 
-  /** The documents below a synset, or undefined if they are more than `MOST`. */
+  /** Returns the documents below a synset; undefined if there are more than `MOST`. */
   of(id: string): readonly string[] | undefined {
     const below = this.#below.get(id) ?? []
     return below.length > MOST ? undefined : below
@@ -59,8 +62,9 @@ export class Descendants {
     for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
       const below = this.#below.get(next) ?? []
       this.#below.set(next, below)
-      // Another path has been here with this document; or more than MOST have, and all of
-      // them have climbed on, so that everything above is as full.
+      // Skip a synset that another path has already reached with this document. Also skip a synset
+      // with more than MOST documents: all of them were added above it too, so everything above is
+      // full.
       if (below.at(-1) === id || below.length > MOST) continue
       below.push(id)
       for (const hypernym of this.synsets.get(next)!.hypernyms) ahead.push(hypernym)
@@ -69,10 +73,10 @@ export class Descendants {
 }
 
 /**
- * The region of a synset: the topmost ancestor over first hypernyms that still has at most 200
- * documents below it, or the synset itself. Categories of one region lie within each other or side
- * by side, so a region goes to one split as a whole, and its queries are one cluster if
- * significance is tested.
+ * Returns the region of a synset: the topmost ancestor along first hypernyms that still has at most
+ * 200 documents below it, or the synset itself. Categories of one region contain each other or lie
+ * side by side, so a region goes to one split as a whole, and its queries form one cluster in
+ * significance tests.
  */
 export function regionOf(id: string, descendants: Descendants): string {
   let region = id

@@ -3,7 +3,7 @@ import { writeAtomic } from '@kith/base'
 import { type Qrels, writeQrels, writeTexts } from '@kith/ir'
 import { type Split, splits, type WordnetCollection } from './build-wordnet.ts'
 
-/** The files in the folder of a dataset, drawn labels among them. */
+/** The files in the folder of a dataset, including drawn labels. */
 export const wordnetFiles: readonly string[] = [
   ...['corpus.jsonl', 'queries.jsonl', 'queries-definition.jsonl'],
   ...['regions.tsv', 'LICENSE', 'README.md'],
@@ -19,7 +19,7 @@ export const wordnetFiles: readonly string[] = [
  */
 export async function writeWordnet(collection: WordnetCollection, folder: string): Promise<void> {
   const { documents, queries, notice } = collection
-  // BEIR's readers expect a title, be it empty.
+  // BEIR's readers expect a title, even if it is empty.
   const corpus = documents.map(({ id, text }) => ({ id, title: '', text }))
   const titles = queries.map(({ id, title }) => ({ id, text: title }))
   const definitions = queries.map(({ id, title, definition }) => {
@@ -35,7 +35,7 @@ export async function writeWordnet(collection: WordnetCollection, folder: string
   await writeText(join(folder, 'README.md'), wordnetReadme(collection))
 }
 
-/** Writes drawn labels beside the complete ones, as `qrels-sparse/<split>.tsv`. */
+/** Writes drawn labels beside the complete labels, as `qrels-sparse/<split>.tsv`. */
 export async function writeSparse(
   collection: WordnetCollection,
   sparse: Qrels,
@@ -64,7 +64,7 @@ async function writeText(file: string, text: string): Promise<void> {
   await writeAtomic(file, (write) => write(text))
 }
 
-/** The page that explains a written dataset. */
+/** Formats the README of a written dataset. */
 function wordnetReadme({ documents, queries, seed }: WordnetCollection): string {
   const labels = queries.reduce((sum, { relevant }) => sum + relevant.length, 0)
   const average = queries.length === 0 ? 0 : labels / queries.length
@@ -122,7 +122,7 @@ function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-/** All labels of a dataset, or those of one split. */
+/** Returns all labels of a dataset, or the labels of one split. */
 export function completeQrels({ queries }: WordnetCollection, split?: Split): Qrels {
   const chosen = queries.filter((query) => split === undefined || query.split === split)
   return new Map(chosen.map(({ id, relevant }) => [id, new Map(relevant.map((doc) => [doc, 1]))]))

@@ -12,29 +12,32 @@ import { asCheckpoint, type Checkpoint, openModel } from './model/model.ts'
 import { runTexts } from './run-texts.ts'
 import { openSizedPool, type SessionPool } from './session-pool.ts'
 
-/** How texts are scored. */
+/** Options for scoring texts. */
 export interface CrossEncodeOptions {
-  /** Called with the number of texts done. */
+  /** Called with the number of texts that are done. */
   onProgress?: ((done: number) => void) | undefined
-  /** Stops the work, which then rejects with the signal's reason. */
+  /** Aborting the signal stops the work, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
 /** The scores of some texts for a query. */
 export interface CrossEncoded {
   /**
-   * One number per text, in the order of the texts: the model's raw output (logit), before any
-   * sigmoid. Larger is more relevant; numbers of different models cannot be compared.
+   * One score per text, in the order of the texts: the model's raw output (logit), before any
+   * sigmoid. Larger is more relevant; scores of different models cannot be compared.
    */
   scores: Float32Array
-  /** Texts that were longer than the model takes beside the query, and were cut. */
+  /** The number of texts that were truncated, because they were too long beside the query. */
   cut: number
 }
 
-/** A model that reads a query and a text together and scores how well they go together. Close it when it is done. */
+/**
+ * A model that reads a query and a text together and scores the relevance of the text. Close it
+ * after use.
+ */
 export class CrossEncoder {
   readonly name: string
-  /** Tokens of a pair, special ones included; texts are cut there. */
+  /** Maximum number of tokens of a pair, special tokens included; longer texts are truncated. */
   readonly maxTokens: number
   readonly #model: Checkpoint
   readonly #pool: SessionPool
@@ -47,7 +50,7 @@ export class CrossEncoder {
     this.#pool = pool
   }
 
-  /** Scores each text for a query. A score depends on its query and text alone. */
+  /** Scores each text for a query. A score depends only on the query and the text. */
   async crossEncode(
     query: string,
     texts: readonly string[],
@@ -78,14 +81,14 @@ export class CrossEncoder {
   }
 
   /**
-   * Ends the sessions; texts that are not scored yet fail. Resolves when their processes have
-   * exited.
+   * Ends the sessions; texts that are not scored yet fail. Resolves when the processes of the
+   * sessions have exited.
    */
   async close(): Promise<void> {
     await this.#pool.close()
   }
 
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -96,24 +99,25 @@ function checkText(what: string, text: unknown): void {
   throw new KithError('BAD_INPUT', `${what} must be a string, got ${typeof text}`)
 }
 
-/** How a cross-encoder is loaded. */
+/** Options for loading a cross-encoder. */
 export interface CrossEncoderOptions extends DownloadOptions {
   /**
-   * Maximum number of tokens of a pair, special tokens included; default: the limit in the model's
+   * Maximum number of tokens of a pair, special tokens included. Default: the limit in the model's
    * files.
    */
   maxTokens?: number | undefined
-  /** Cores to use; default: all. The scores are the same for any number. */
+  /** The number of cores to use. Default: all. The scores do not depend on the number. */
   threads?: number | undefined
 }
 
 /**
- * Loads a model with a classification head of one score, such as
+ * Loads a model with a classification head for a single score, such as
  * `cross-encoder/ms-marco-MiniLM-L-6-v2` or `BAAI/bge-reranker-base`.
  *
  * ```ts
  * await using model = await loadCrossEncoder('cross-encoder/ms-marco-MiniLM-L-6-v2')
- * const scores = await model.crossEncode('how do bees find flowers', ['Bees see ultraviolet light.'])
+ * const texts = ['Bees see ultraviolet light.']
+ * const { scores } = await model.crossEncode('how do bees find flowers', texts)
  * ```
  *
  * @param name A folder, or a name on the hub.
@@ -125,7 +129,7 @@ export async function loadCrossEncoder(
   const { threads = availableParallelism(), ...others } = options
   range({ from: 1, integer: true })('threads', threads)
   findRuntime()
-  // The score is made of the first token, even if the files name another pooling.
+  // The score is computed from the first token, even if the files name a different pooling.
   const model = asCheckpoint(await openModel(name, { ...others, pooling: 'first' }))
   await checkHead(model)
   const { config, weights, head } = model
@@ -135,7 +139,7 @@ export async function loadCrossEncoder(
   )
 }
 
-/** Throws unless the weights have the layers of one score. */
+/** Throws unless the weights contain a head for a single score. */
 async function checkHead({ config, weights }: Checkpoint): Promise<void> {
   const { score }: Family = families[config.family]
   if (!score) {

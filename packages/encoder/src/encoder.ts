@@ -12,31 +12,34 @@ import type { SessionSource } from './session.ts'
 import { openSizedPool, type SessionPool } from './session-pool.ts'
 import type { Tokens } from './tokens/text-tokenizer.ts'
 
-/** How texts are encoded. */
+/** Options for encoding texts. */
 export interface EncodeOptions {
-  /** Default: `document`. */
+  /** The role of the texts. Default: `document`. */
   role?: Role | undefined
-  /** Called with the number of texts done. */
+  /** Called with the number of texts that are done. */
   onProgress?: ((done: number) => void) | undefined
-  /** Stops the work, which then rejects with the signal's reason. */
+  /** Aborting the signal stops the work, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
-/** The embeddings of some texts, a row each, in the order of the texts. */
+/** The embeddings of some texts, one row per text, in the order of the texts. */
 export interface Encoded extends Matrix {
-  /** Texts that were longer than the model takes, and were cut. */
+  /** The number of texts that were truncated, because they were longer than the model's limit. */
   cut: number
 }
 
-/** Windows under way, so that no thread waits for the last batch of one. */
+/** The number of windows in progress, so that no thread waits for the last batch of a window. */
 const AHEAD = 8
 
-/** A model that turns texts into vectors, on all cores. Close it when it is done. */
+/** A model that embeds texts, on all cores. Close it after use. */
 export class Encoder {
   readonly name: string
-  /** Tokens after which texts are cut. */
+  /** The number of tokens after which texts are truncated. */
   readonly maxTokens: number
-  /** The inputs that decide its embeddings: the files that it was loaded from, how tokens are pooled and layers computed. */
+  /**
+   * The inputs that determine the embeddings: the files that the model was loaded from, its
+   * pooling, and its arithmetic.
+   */
   readonly source: {
     files: readonly string[]
     pooling: string | undefined
@@ -77,9 +80,9 @@ export class Encoder {
   }
 
   /**
-   * Encodes texts as they come, and yields some rows at a time, in the order of the
-   * texts. A text's embedding depends on nothing but the text: work that is continued after some
-   * rows gives the same bytes as work in one go.
+   * Encodes texts as they arrive, and yields some rows at a time, in the order of the texts. A
+   * text's embedding depends only on the text: work that is resumed after some rows gives the same
+   * bytes as work without a break.
    */
   async *encodeStream(
     texts: Iterable<string> | AsyncIterable<string>,
@@ -101,14 +104,14 @@ export class Encoder {
   }
 
   /**
-   * Ends the sessions; texts that are not encoded yet fail. Resolves when their processes have
-   * exited.
+   * Ends the sessions; texts that are not encoded yet fail. Resolves when the processes of the
+   * sessions have exited.
    */
   async close(): Promise<void> {
     await this.#pool.close()
   }
 
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -128,7 +131,8 @@ export class Encoder {
       width: dimensions,
       name: this.name,
       first,
-      // The numbers of a batch are rounded together: alone, a text's embedding depends on no other.
+      // Quantization rounds the numbers of a batch together: texts run alone, so that an embedding
+      // does not depend on other texts.
       most: this.source.quantize && 1,
       signal,
       onTexts,
@@ -145,18 +149,23 @@ export class Encoder {
   }
 }
 
-/** How an encoder is loaded. */
+/** Options for loading an encoder. */
 export interface EncoderOptions extends ModelOptions {
-  /** Put before each query, such as `query: ` for E5; default: what the model's files say. */
+  /**
+   * The prefix of each query, such as `query: ` for E5. Default: the prefix in the model's files.
+   */
   queryPrefix?: string | undefined
-  /** Put before each document, such as `passage: ` for E5; default: what the model's files say. */
+  /**
+   * The prefix of each document, such as `passage: ` for E5. Default: the prefix in the model's
+   * files.
+   */
   documentPrefix?: string | undefined
   /**
-   * `int8`: linear layers compute with numbers of 8 bits, in less time, and embeddings are less
+   * `int8`: linear layers compute with 8-bit numbers, which is faster, and embeddings are less
    * exact (docs/encode.md has figures). Default: float32.
    */
   quantize?: 'int8' | undefined
-  /** Cores to use; default: all. The embeddings are the same for any number. */
+  /** The number of cores to use. Default: all. The embeddings do not depend on the number. */
   threads?: number | undefined
 }
 
@@ -179,7 +188,7 @@ export async function loadEncoder(name: string, options: EncoderOptions = {}): P
   const source = sourceOf(model, quantize)
   const pool = await openSizedPool(source, threads)
   try {
-    // Encodes the empty text to learn the dimensions, and whether the model runs at all.
+    // Encodes an empty text to determine the dimensions, and to check that the model runs.
     const { ids } = model.tokenizer.encode('')
     const row = await pool.run(() => ({ ids: Int32Array.from(ids), length: ids.length }))
     const { queryPrefix = model.prefixes.query, documentPrefix = model.prefixes.document } = options
@@ -191,7 +200,7 @@ export async function loadEncoder(name: string, options: EncoderOptions = {}): P
   }
 }
 
-/** The parts of a model that sessions need. */
+/** Returns the parts of a model that sessions need. */
 function sourceOf(model: Model, quantize: EncoderOptions['quantize']): SessionSource {
   if (model.files.onnx && !quantize) return { file: model.files.onnx, head: model.head }
   const { config, weights, head } = asCheckpoint(model)

@@ -4,9 +4,9 @@ import { KithError } from '@kith/core'
 const { resolve } = createRequire(import.meta.url)
 
 /**
- * Finds the ONNX runtime. The runtime is an optional dependency, since its install step downloads a
- * build for GPUs from another host: if that host cannot be reached, npm leaves the runtime out
- * instead of failing. The build for CPUs is in the package, and needs no download.
+ * Finds the ONNX runtime. The runtime is an optional dependency, because its install step downloads
+ * a GPU build from another host: if that host cannot be reached, npm leaves the runtime out instead
+ * of failing. The CPU build is in the package and needs no download.
  */
 export function findRuntime(): string {
   try {

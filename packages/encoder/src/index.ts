@@ -1,4 +1,6 @@
-/** Text to vectors: encoders of BERT's kind from safetensors, as ONNX graphs. */
+/**
+ * Text encoders of the BERT family: loads safetensors checkpoints, and runs them as ONNX graphs.
+ */
 
 export {
   type CrossEncoded,

@@ -1,6 +1,6 @@
 /**
- * Internal: the graph builder, the parts of checkpoints and the export of models, for training and benchmarks. It may change with any
- * version; programs use the package's main entry.
+ * Internal: the graph builder, the parts of checkpoints and the export of models, for training and
+ * benchmarks. They may change with any version; programs use the package's main entry.
  */
 
 export {

@@ -1,18 +1,21 @@
 import { readFile, stat } from 'node:fs/promises'
 import { asFileError, FileError } from '@kith/base'
 
-/** An unchecked object of a JSON file. */
+/** An object in a JSON file, unchecked. */
 export type JsonObject = Record<string, unknown>
 
-/** tokenizer.json of a large vocabulary is some tens of megabytes. */
+/**
+ * Maximum size of a file in bytes; the tokenizer.json of a large vocabulary has some tens of
+ * megabytes.
+ */
 const LARGEST = 2 ** 28
 
-/** Whether a value is an object with keys. */
+/** Returns whether a value is an object with keys. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Reads a text file of bounded size. */
+/** Reads a text file of limited size. */
 export async function readText(file: string): Promise<string> {
   try {
     const found = await stat(file)
@@ -27,7 +30,7 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** Reads a JSON file that holds an object. */
+/** Reads a JSON file that contains an object. */
 export async function readJson(file: string): Promise<JsonObject> {
   const value = await readJsonValue(file)
   if (!isObject(value)) throw new FileError(file, '', 'expected a JSON object')

@@ -1,28 +1,31 @@
 import { KithError } from '@kith/core'
 import type { SessionPool } from './session-pool.ts'
 
-/** The tokens of a text, with their kinds of segments if a model looks at them. */
+/** The tokens of a text, with their segment types if the model uses them. */
 interface TextTokens {
   ids: readonly number[]
   types?: readonly number[]
 }
 
-/** How texts run. */
+/** Options for running texts. */
 interface RunTexts {
-  /** Numbers that the model gives for a text. */
+  /** The number of outputs per text. */
   width: number
   /** The model's name, for error messages. */
   name: string
   /** The number of the first text, for error messages. */
   first?: number
-  /** Texts of a batch, at most. */
+  /** Maximum number of texts per batch. */
   most?: number | undefined
   signal?: AbortSignal | undefined
-  /** Called with the number of texts of a batch that is done. */
+  /** Called with the number of texts in a finished batch. */
   onTexts?: ((count: number) => void) | undefined
 }
 
-/** Runs texts in batches of one length; returns the numbers of each, in the order of the texts. */
+/**
+ * Runs texts in batches of equal length; returns the output of each text, in the order of the
+ * texts.
+ */
 export async function runTexts(
   pool: SessionPool,
   texts: readonly TextTokens[],
@@ -68,12 +71,12 @@ function checkRow(row: Float32Array, text: number, model: string): void {
 }
 
 /**
- * Tokens of a batch. Matrix products are as fast from 64 tokens on, and slower again
+ * Maximum number of tokens per batch. Matrix products reach full speed at 64 tokens, and slow down
  * when a batch no longer fits the cache: see ARCHITECTURE.md.
  */
 const BATCH_TOKENS = 512
 
-/** Texts that run together, all of them equally long. */
+/** Texts that run together, all of equal length. */
 export interface Batch {
   /** The indexes of the texts in the list. */
   texts: number[]
@@ -81,11 +84,11 @@ export interface Batch {
 }
 
 /**
- * Puts texts of the same length together. So there is no padding, and no text's
- * embedding depends on its company. The longest come first: what is left at the end,
- * when some threads have nothing more to do, is short.
+ * Groups texts of equal length. So there is no padding, and no embedding depends on the other texts
+ * of a batch. The longest texts come first: only short texts remain at the end, when some threads
+ * are already idle.
  *
- * @param most Texts of a batch, at most.
+ * @param most Maximum number of texts per batch.
  */
 export function planBatches(lengths: ArrayLike<number>, most = BATCH_TOKENS): Batch[] {
   const byLength = new Map<number, number[]>()
@@ -105,11 +108,11 @@ export function planBatches(lengths: ArrayLike<number>, most = BATCH_TOKENS): Ba
   return batches
 }
 
-/** Texts of a window, at most: enough to find some of the same length. */
+/** Maximum number of texts per window: enough to find some of equal length. */
 const TEXTS = 256
 /**
- * Characters of a window, at most: about 16 batches. Resumable work keeps whole windows, so a window
- * of long texts must not take minutes.
+ * Maximum number of characters per window: about 16 batches. Resumable work keeps whole windows, so
+ * a window of long texts must not take minutes.
  */
 const CHARACTERS = 32_768
 

@@ -15,18 +15,18 @@ const loaded: typeof runtime = createRequire(import.meta.url)(findRuntime())
 export const { InferenceSession, listSupportedBackends, Tensor } = loaded
 export type InferenceSession = runtime.InferenceSession
 export type Tensor = runtime.Tensor
-/** How a session computes. */
+/** Options of a session. */
 export type SessionOptions = runtime.InferenceSession.SessionOptions
 /** The outputs of a session, by name. */
 export type Results = runtime.InferenceSession.OnnxValueMapType
 
 /**
- * Disables the telemetry of the ONNX runtime in this process, unless the environment already says what
- * to do about it. Call it before the runtime is loaded: by default the runtime looks up a host of
- * Microsoft, and writes a device id and log files.
+ * Disables the telemetry of the ONNX runtime in this process, unless the environment variable is
+ * already set. Call this function before the runtime is loaded: by default, the runtime looks up a
+ * Microsoft host, and writes a device id and log files.
  *
- * @throws KithError in a worker thread without the variable: assignments to `process.env` of a thread
- *   do not reach native code.
+ * @throws KithError in a worker thread without the variable: assignments to `process.env` of a
+ * thread do not reach native code.
  */
 function disableTelemetry(): void {
   if (process.env[VARIABLE] !== undefined) return

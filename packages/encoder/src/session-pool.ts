@@ -3,7 +3,7 @@ import { ProcessWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import { countParameters } from './network/build-model.ts'
 import type { SessionSource, TokenBatch } from './session.ts'
 
-/** How many sessions there are, and the threads of each. */
+/** The number of sessions, and the threads per session. */
 interface PoolSize {
   sessions: number
   threads: number
@@ -20,13 +20,16 @@ export type SessionPool = WorkerPool<TokenBatch, Float32Array>
 
 const entry = workerEntry(import.meta.url, 'session-process.js')
 
-/** About half of the time that a session takes to load: a few texts are done sooner than another is there. */
+/**
+ * Milliseconds before another session is started, about half of a session's load time: a few texts
+ * finish before another session is ready.
+ */
 const PATIENCE = 500
 
 /**
- * Sessions in separate processes, started as batches come, the second when batches have to wait.
- * onnxruntime blocks the thread that it runs on, and ending a worker thread meanwhile would end the
- * whole program.
+ * Opens a pool of sessions in separate processes. The first session starts with the first batch,
+ * further sessions start when batches have to wait. onnxruntime blocks its thread, and terminating
+ * a blocked worker thread would end the whole program.
  */
 function openSessionPool(source: SessionSource, { sessions, threads }: PoolSize): SessionPool {
   const data: SessionData = { source, threads }
@@ -40,10 +43,13 @@ function openSessionPool(source: SessionSource, { sessions, threads }: PoolSize)
   })
 }
 
-/** Memory for weights. Each session has its own copy, so large models get fewer sessions. */
+/**
+ * Maximum memory for weights in bytes. Each session has its own copy, so large models get fewer
+ * sessions.
+ */
 const WEIGHT_BYTES = 2 ** 31
 
-/** Sessions of a model for a number of cores. */
+/** Opens a pool of sessions for a number of cores. */
 export async function openSizedPool(source: SessionSource, cores: number): Promise<SessionPool> {
   return openSessionPool(source, poolSize(cores, await weightBytes(source)))
 }
@@ -52,7 +58,10 @@ async function weightBytes(source: SessionSource): Promise<number> {
   return 'file' in source ? (await stat(source.file)).size : 4 * countParameters(source.config)
 }
 
-/** As many sessions as there are cores, or as fit into memory, with more threads for each. */
+/**
+ * Returns a pool size with one session per core, or as many as fit into memory, with more threads
+ * each.
+ */
 function poolSize(cores: number, bytes: number): PoolSize {
   const sessions = Math.max(1, Math.min(cores, Math.floor(WEIGHT_BYTES / bytes)))
   return { sessions, threads: Math.floor(cores / sessions) }

@@ -1,4 +1,4 @@
-/** The process of a session: encodes the batches that requests bring. */
+/** The process of a session: encodes the batches in its requests. */
 import { serveProcess } from '@kith/base/pool/service'
 import { openSession, type TokenBatch } from './session.ts'
 import type { SessionData } from './session-pool.ts'

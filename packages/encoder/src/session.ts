@@ -14,22 +14,22 @@ import { InferenceSession, type SessionOptions, Tensor } from './runtime.ts'
 /** The model of a session: a checkpoint, or an ONNX file that is used unchanged. */
 export type SessionSource = ModelSource | { file: string; head: Model['head'] }
 
-/** Texts of one length, their tokens one after the other. */
+/** The tokens of texts of equal length, one text after the other. */
 export interface TokenBatch {
   ids: Int32Array
   length: number
-  /** Kinds of segments; without them, a text is one. */
+  /** Segment types; without them, a text is one segment. */
   types?: Int32Array
 }
 
 /** Tensors by name. */
 type Feeds = Record<string, Tensor>
 
-/** From tokens to embeddings or scores, on a number of threads. */
+/** Computes embeddings or scores from tokens. */
 export type EncoderSession = (batch: TokenBatch) => Promise<Float32Array>
 
 const MASK = 'attention_mask'
-/** The inputs that models in ONNX may have. */
+/** The inputs that an ONNX model may have. */
 const INPUTS = ['input_ids', MASK, 'token_type_ids']
 /** The names of hidden states and of embeddings in ONNX models. */
 const HIDDEN_NAMES = [HIDDEN, 'token_embeddings']
@@ -60,7 +60,7 @@ async function openForeign(
   const pool = await create(buildHead({ ...head, pooling }).toBytes(), threads)
   return async (batch) => {
     const states = (await session.run(feedsOf(batch, inputNames), [output]))[output]!
-    // An output that is an embedding already is pooled as a text of one token.
+    // An output that already is an embedding is pooled as a text of one token.
     const shape = states.dims.length === 2 ? states.dims.toSpliced(1, 0, 1) : states.dims
     const [texts = 0, length = 0] = shape
     const mask = feedsOf({ ids: new Int32Array(texts * length), length }, [MASK])
@@ -69,7 +69,7 @@ async function openForeign(
   }
 }
 
-/** The hidden states if it is known how to pool them, else the embeddings. */
+/** Returns the hidden states if their pooling is known, else the embeddings. */
 function chooseOutput(
   file: string,
   names: readonly string[],
@@ -90,16 +90,16 @@ function create(model: Uint8Array | string, threads: number): Promise<InferenceS
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Threads that wait for work by spinning would take the cores from the other sessions.
+    // Threads that wait by spinning would take cores from the other sessions.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   }
-  // `create` has a signature for each type, none for both.
+  // `create` has an overload for each type, but none for both.
   return typeof model === 'string'
     ? InferenceSession.create(model, options)
     : InferenceSession.create(model, options)
 }
 
-/** The inputs of a model. There is no padding. */
+/** Builds the inputs of a model. There is no padding. */
 function feedsOf({ ids, length, types }: TokenBatch, names: readonly string[]): Feeds {
   const contents: Record<string, () => BigInt64Array> = {
     input_ids: () => BigInt64Array.from(ids, BigInt),

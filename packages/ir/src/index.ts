@@ -1,4 +1,4 @@
-/** The retrieval field's files and measures: docs/method.md section 8. */
+/** Standard IR files and measures: docs/method.md section 8. */
 
 export type { EmbeddingFormat } from './embeddings/embedding-formats.ts'
 export type { Embeddings, FileEmbeddings } from './embeddings/embeddings.ts'

@@ -1,6 +1,6 @@
 /**
- * Internal: plumbing that Kith's own packages share. It may change with any version; programs use
- * the package's main entry.
+ * Internal: functions that Kith's own packages share. They may change with any version; programs
+ * use the package's main entry.
  */
 export {
   type EmbeddingIds,

@@ -2,7 +2,10 @@ import type { TokenizerName } from '@kith/core'
 import { languages } from './languages.ts'
 import { type StopListName, stopList, stopListNames } from './stop-lists.ts'
 
-/** Texts that are looked at, and characters of each: enough for every language that a corpus has. */
+/**
+ * The number of texts in the sample, and of characters of each: enough for every language in a
+ * corpus.
+ */
 const TEXTS = 1000
 const CHARACTERS = 2000
 
@@ -16,7 +19,10 @@ const FREQUENT = 0.12
 const OPERATORS = /[(){}[\]=;<>_:+*/"'`|&#@\\]/g
 const CODE = 0.06
 
-/** Scripts by their Unicode names; one that writes syllables or words has fewer letters for as much text. */
+/**
+ * Scripts by their Unicode names, with the weight of a letter: a script of syllables or words needs
+ * fewer letters for the same text.
+ */
 const scripts = {
   Arabic: 1,
   Cyrillic: 1,
@@ -32,7 +38,7 @@ type Script = keyof typeof scripts
 
 const letters = Object.keys(scripts).map((script) => ({
   script: script as Script,
-  // Kana stand between Chinese characters.
+  // Kana count as Han, because Japanese mixes them.
   letter: new RegExp(
     script === 'Han'
       ? '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]'
@@ -42,7 +48,7 @@ const letters = Object.keys(scripts).map((script) => ({
 }))
 
 /**
- * Finds the tokenizer that fits the texts of a corpus, by a sample. Texts in several scripts get a
+ * Detects the tokenizer for the texts of a corpus, from a sample. Texts in several scripts get a
  * language for each, as in `english+russian`; a language without a tokenizer gets `prefix5`.
  *
  * ```ts
@@ -75,7 +81,7 @@ function isCode(text: string): boolean {
   return (text.match(OPERATORS)?.length ?? 0) > CODE * text.replace(/\s/g, '').length
 }
 
-/** The script that most of a text is written in, if it has letters. */
+/** Returns the script that most of a text is written in; undefined if the text has no letters. */
 function scriptOf(text: string): Script | undefined {
   let most = 0
   let found: Script | undefined
@@ -89,7 +95,7 @@ function scriptOf(text: string): Script | undefined {
   return found
 }
 
-/** The language of texts in a script, if there is a tokenizer for it. */
+/** Returns the language of texts in a script, if there is a tokenizer for it. */
 function languageOf(script: Script, texts: readonly string[]): string | undefined {
   if (script === 'Hangul') return 'korean'
   if (script === 'Hebrew') return 'hebrew'
@@ -103,12 +109,13 @@ function languageOf(script: Script, texts: readonly string[]): string | undefine
     .filter((name) => scriptsOf(name).includes(script))
     .map((name) => ({ name, list: new Set(stopList(name)), count: 0, score: 0 }))
   for (const word of words) {
-    // A single Latin letter is an initial or a symbol as well, and an article of many languages.
+    // A single Latin letter can be an initial or a symbol, and is an article in many languages.
     if (script === 'Latin' && word.length === 1) continue
     const having = lists.filter(({ list }) => list.has(word))
     for (const one of having) {
       one.count++
-      // A word of one language is stronger evidence than a word of five.
+      // A word that only one language has is stronger evidence than a word that five languages
+      // share.
       one.score += 1 / having.length
     }
   }

@@ -1,6 +1,6 @@
 /**
  * Tokenizers for languages other than English. Import this package once, and every function of Kith
- * takes their names:
+ * accepts their names:
  *
  * ```ts
  * import '@kith/languages'

@@ -23,9 +23,9 @@ import { type StopListName, stopList } from './stop-lists.ts'
 
 interface Options {
   scripts?: readonly string[]
-  /** Returns one spelling for several of a word, before its stem is taken. */
+  /** Maps the spellings of a word to one spelling, before stemming. */
   spelling?: (word: string) => string
-  /** Whether readers leave accents out: stems are compared without them. */
+  /** `optional` if writers often leave accents out: stems are then compared without accents. */
   accents?: 'optional'
   prefixes?: boolean
   dotlessI?: boolean
@@ -33,7 +33,10 @@ interface Options {
 
 const same = (word: string): string => word
 
-/** Languages with a stemmer, by name. Romance languages have no prefixes: there they lose more than they find. */
+/**
+ * Languages with a stemmer, by name. Romance languages have `prefixes: false`: there, prefixes lose
+ * more than they find.
+ */
 export const languages: Readonly<Record<StemmedName, Language>> = {
   arabic: stemmed('arabic', arabic, { scripts: ['Arabic'] }),
   bulgarian: stemmed('bulgarian', bulgarian, { scripts: ['Cyrillic'] }),
@@ -90,7 +93,7 @@ function stemmed(
   return { scripts, term, prefixes, dotlessI }
 }
 
-/** Letters without their accents: é is e, ñ is n. */
+/** Removes the accents of letters: é becomes e, ñ becomes n. */
 function withoutAccents(word: string): string {
   return word
     .normalize('NFD')
@@ -99,8 +102,8 @@ function withoutAccents(word: string): string {
 }
 
 /**
- * German with one spelling of each sound: ß is ss, and ae, oe, ue are umlauts, except if two
- * syllables or a q are what makes them (Bauer, neue, Quelle).
+ * Gives German sounds one spelling: ß becomes ss, and ae, oe, ue become umlauts, except if they
+ * span two syllables or follow a q (Bauer, neue, Quelle).
  */
 function germanSpelling(word: string): string {
   return word
@@ -110,12 +113,12 @@ function germanSpelling(word: string): string {
     .replace(/(?<![aeq])ue/g, 'ü')
 }
 
-/** Romanian with the letters of the stemmer, which writes s and t with a cedilla instead of a comma. */
+/** Replaces Romanian s and t with a comma below by the cedilla forms that the stemmer uses. */
 function romanianSpelling(word: string): string {
   return word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ')
 }
 
-/** Russian as most readers type it, without ё. */
+/** Replaces the Russian letter ё with е, as most people type it. */
 function russianSpelling(word: string): string {
   return word.replaceAll('ё', 'е')
 }

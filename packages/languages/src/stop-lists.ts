@@ -19,7 +19,7 @@ import { stopwords as spanish } from '@orama/stopwords/spanish'
 import { stopwords as swedish } from '@orama/stopwords/swedish'
 import { stopwords as brokenTurkish } from '@orama/stopwords/turkish'
 
-/** Orama's list has 28 words, five of them unreadable. */
+/** Ukrainian stop words: Orama's list has 28 words, five of them unreadable. */
 const ukrainian =
   `а або але б без був була були було бути в вам вас ваш вже ви від він вона вони воно все всі втім де для до
   дуже його йому є ж з за зі і із й її їй їм їх коли крім кого кому куди котрий ледве лише ми мене мені мій
@@ -28,7 +28,7 @@ const ukrainian =
   тут у хоч хто хоча це цей ці цього цьому цю ця чи чий чим чого чому ще що щоб щодо як яка яке який яких
   якого які якщо яку`.split(/\s+/)
 
-/** Frequent words, to recognize Vietnamese by; its tokenizer keeps them. */
+/** Frequent Vietnamese words, to detect the language; its tokenizer keeps them. */
 const vietnamese =
   `và của là có được cho không trong với các những một người này đã để từ khi đến về như ở tại cũng bị ra
   vào sau trên nhiều năm theo thì mà nó họ phải hơn đó nhưng việc bởi nào gì ai`.split(/\s+/)
@@ -36,7 +36,7 @@ const vietnamese =
 const lists = {
   arabic,
   bulgarian,
-  // Orama's list is half as long as the Norwegian one, which has these.
+  // Orama's Danish list is half as long as the Norwegian one, which contains these words.
   danish: [...danish, 'fordi', 'før', 'hver', 'kan', 'mellem', 'nogen', 'uden', 'ved'],
   dutch,
   english,
@@ -59,15 +59,18 @@ const lists = {
   vietnamese,
 }
 
-/** A language whose frequent words are known. */
+/** A language with a list of frequent words. */
 export type StopListName = keyof typeof lists
 
-/** The languages whose frequent words are known. */
+/** The languages with a list of frequent words. */
 export const stopListNames = Object.keys(lists) as StopListName[]
 
 const made = new Map<StopListName, readonly string[]>()
 
-/** The frequent words of a language, as words come to its rules: normalized, in lower case. */
+/**
+ * Returns the frequent words of a language in the form that its rules get: normalized, in lower
+ * case.
+ */
 export function stopList(name: StopListName): readonly string[] {
   let list = made.get(name)
   if (!list) {
@@ -82,7 +85,7 @@ export function stopList(name: StopListName): readonly string[] {
   return list
 }
 
-/** Orama's list with the letters that were read as Latin 1 instead of Latin 5. */
+/** Corrects the letters in Orama's Turkish list that were decoded as Latin-1 instead of Latin-5. */
 function reread(words: readonly string[]): string[] {
   const turkish = { þ: 'ş', ý: 'ı', ð: 'ğ' }
   return words.map((word) =>

@@ -1,11 +1,11 @@
-/** Internal: makes the elements of pages that Kith writes. It runs in browsers. */
+/** Internal: creates the elements of pages that Kith writes. It runs in browsers. */
 
-/** An `HTMLElement` in programs with the DOM's types; the package's types hold without them too. */
+/** An `HTMLElement` in programs with DOM types; the package's types also compile without them. */
 export type PageElement = typeof globalThis extends { HTMLElement: { prototype: infer Element } }
   ? Element
   : object
 
-/** Makes an element with children and attributes; empty attributes are left out. */
+/** Creates an element with children and attributes; empty attributes are left out. */
 export type MakeElement = (
   name: string,
   attributes: Record<string, string>,
@@ -13,8 +13,8 @@ export type MakeElement = (
 ) => PageElement
 
 /**
- * The source of this function is put into pages unchanged, so it may use nothing from outside
- * itself.
+ * Creates an element with children and attributes. The source of this function is copied into pages
+ * unchanged, so it must not use anything outside itself.
  */
 export const element: MakeElement = (name, attributes, ...children) => {
   const made = document.createElement(name)

@@ -1,21 +1,24 @@
 import { formatFigure } from '@kith/ir/internal'
 
-/** A piece of HTML that is safe to put into a page as it stands. */
+/** HTML that is safe to insert into a page unchanged. */
 export class Html {
   constructor(readonly source: string) {}
 }
 
-/** A value in a template: texts and numbers are escaped, `Html` is not, undefined becomes an empty text. */
+/**
+ * A value in a template: texts and numbers are escaped, `Html` is not, undefined becomes an empty
+ * text.
+ */
 type Part = Html | string | number | undefined | readonly Part[]
 
-/** A template whose values are escaped, so that no text can become markup. */
+/** Builds HTML from a template whose values are escaped, so that no text can become markup. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((all, piece, i) => all + written(parts[i - 1]) + piece))
 }
 
 /**
- * A text for HTML or XML, between tags or in a quoted attribute. Marks that turn the direction of
- * writing are left out: they would turn the rest of our own sentence too.
+ * Escapes a text for HTML or XML, between tags or in a quoted attribute. Removes marks that change
+ * the writing direction: they would also change the direction of the rest of our own sentence.
  */
 export function escaped(value: string): string {
   return value
@@ -23,7 +26,7 @@ export function escaped(value: string): string {
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** A value as JSON for a script element: `<` would let a text end the element that holds it. */
+/** Formats a value as JSON for a script element: a `<` in a text could end the element. */
 export function embeddedJson(value: unknown): Html {
   return new Html(JSON.stringify(value).replaceAll('<', '\\u003c'))
 }
@@ -35,27 +38,27 @@ function written(part: Part): string {
   return escaped(String(part))
 }
 
-/** A difference with its sign. */
+/** Formats a difference with its sign. */
 export function signedFigure(value: number): string {
   return `${value < 0 ? '−' : '+'}${formatFigure(Math.abs(value))}`
 }
 
-/** A p value in a sentence. */
+/** Formats a p-value for a sentence. */
 export function pInWords(p: number): string {
   if (!Number.isFinite(p)) return 'too few queries for a test'
   const value = p < 0.0001 ? 'p < 0.0001' : `p = ${p.toFixed(p < 0.05 ? 4 : 2)}`
   return p < 0.05 ? `significant, ${value}` : `not significant, ${value}`
 }
 
-/** A whole number with its thousands apart. */
+/** Formats a whole number with thousands separators. */
 export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** A text cut to a number of characters, with a sign that it was. */
+/** Truncates a text to a number of characters, with an ellipsis if it was longer. */
 export function shortened(text: string, longest: number): string {
   if (text.length <= longest) return text
-  // Cut between characters, not within a pair of surrogates.
+  // Does not split a surrogate pair.
   const cut = text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')
   return `${cut}…`
 }

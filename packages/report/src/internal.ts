@@ -1,6 +1,6 @@
 /**
- * Internal: tables, curves and rows of reports, for Kith's own packages. It may change with any version;
- * programs use the package's main entry.
+ * Internal: tables, curves and rows of reports, for Kith's own packages. They may change with any
+ * version; programs use the package's main entry.
  */
 export { drawFigure, formatFigures, parseFigures } from './plots/figure.ts'
 export { quantilesPerRank } from './plots/spread-plots.ts'

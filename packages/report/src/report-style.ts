@@ -1,6 +1,6 @@
 import { declarations } from './plots/axes.ts'
 
-/** The look of the report: one calm column, figures in two if there is room. */
+/** The style of the report: one column of text, and figures in two columns if there is room. */
 export const reportStyle = `
 :root { color-scheme: light; ${declarations('light')} }
 @media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark; ${declarations('dark')} } }

@@ -13,20 +13,20 @@ import { searchRoute } from './routes/search-route.ts'
 
 /** The state of a running server. */
 export interface ServerState {
-  /** Requests under way. */
+  /** The number of requests in progress. */
   inProgress: number
-  /** Whether it is about to end. */
+  /** Whether the server is shutting down. */
   stopping: boolean
 }
 
-/** The inputs of the application besides the services of its routes. */
+/** The options of the application, besides the services of its routes. */
 export interface AppOptions extends Services {
   access: Access
   metrics: Metrics
-  /** The metrics of the whole server as text. */
+  /** Returns the metrics of all processes as text. */
   metricsText(): Promise<string>
   state: ServerState
-  /** Called with errors that no request has caused. */
+  /** Called with errors that are not caused by a request. */
   onError(error: unknown): void
 }
 
@@ -37,7 +37,7 @@ interface Answer {
   headers: Readonly<Record<string, string>>
 }
 
-/** The addresses that take JSON. */
+/** The routes that accept JSON. */
 export const routes: readonly Route[] = [
   rerankRoute('1'),
   rerankRoute('2'),
@@ -48,8 +48,8 @@ export const routes: readonly Route[] = [
 ]
 
 /**
- * All addresses of the server, as a listener of Node's own HTTP server: the objects of a web
- * framework would take as long as ranking 60 documents does.
+ * Creates the request listener for all routes, for Node's own HTTP server: the objects of a web
+ * framework would take as long as ranking 60 documents.
  */
 export function createApp(options: AppOptions): RequestListener {
   const { metrics, metricsText, state, limits, onError } = options
@@ -123,7 +123,7 @@ export function createApp(options: AppOptions): RequestListener {
   }
 
   function health(): Answer {
-    // Anybody may ask, from any host: it tells nothing else.
+    // Health checks need no key and may come from any host: the answer reveals nothing else.
     return json({ status: state.stopping ? 'stopping' : 'ok' }, state.stopping ? 503 : 200)
   }
 
@@ -143,13 +143,16 @@ function json(value: unknown, status = 200, headers: Answer['headers'] = {}): An
 }
 
 function send(outgoing: ServerResponse, { status, body, headers }: Answer): void {
-  // The client may be gone, and writing to it would be an error.
+  // The client may have disconnected, and writing to a closed connection is an error.
   if (outgoing.destroyed) return
   outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
   outgoing.end(body)
 }
 
-/** The path of a request's address, which may have a query or escapes or, from a proxy, be a whole URL. */
+/**
+ * Returns the path of a request URL, which may have a query or escapes or, from a proxy, be
+ * absolute.
+ */
 function pathOf(address: string): string {
   try {
     const url = address.startsWith('/') ? `http://localhost${address}` : address
@@ -159,12 +162,15 @@ function pathOf(address: string): string {
   }
 }
 
-/** A header; if it came more than once, all of it, so that no check sees only the first. */
+/** Returns a header. Repeated headers are joined, so that no check sees only the first one. */
 function header(incoming: IncomingMessage, name: string): string | undefined {
   return incoming.headersDistinct[name]?.join(', ')
 }
 
-/** Requests from forms of web pages never have this type, so that no page can send any. */
+/**
+ * Throws unless the body is uncompressed JSON. Forms on web pages cannot send this content type, so
+ * no web page can send requests.
+ */
 function checkHeaders(incoming: IncomingMessage): void {
   const type = header(incoming, 'content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) {
@@ -176,8 +182,8 @@ function checkHeaders(incoming: IncomingMessage): void {
 }
 
 /**
- * A signal that is aborted when the client has disconnected or the time is up, made once, at its
- * first use.
+ * Returns a function that creates, at its first call, a signal that is aborted when the client
+ * disconnects or the request times out.
  */
 function signalOf(outgoing: ServerResponse, seconds: number): () => AbortSignal {
   let controller: AbortController | undefined
@@ -198,7 +204,7 @@ function signalOf(outgoing: ServerResponse, seconds: number): () => AbortSignal 
   }
 }
 
-/** The errors that lie in the request: it is read, but cannot be done as it stands. */
+/** The error codes that a request causes: the server can read the request, but not process it. */
 const asked: ReadonlySet<KithErrorCode> = new Set([
   'BAD_VECTOR',
   'BAD_SHAPE',
@@ -207,7 +213,10 @@ const asked: ReadonlySet<KithErrorCode> = new Set([
   'BAD_FILE',
 ])
 
-/** The answer for an error: the message of errors that the client can correct, and no details of others. */
+/**
+ * Returns the answer to an error: the message if the client can correct the error, otherwise no
+ * details.
+ */
 function problemOf(error: unknown, onError: (error: unknown) => void): Problem {
   if (error instanceof Problem) {
     if (error.cause !== undefined) onError(error.cause)
@@ -223,14 +232,16 @@ function problemOf(error: unknown, onError: (error: unknown) => void): Problem {
   return new Problem(500, 'internal error; see the log of the server')
 }
 
-/** Bytes that are read for nothing before a client is answered that it sends too much. */
+/**
+ * Maximum number of bytes to read and discard before the server refuses a body that is too large.
+ */
 const MOST_BYTES = 64 * 2 ** 20
-/** Milliseconds that this may take. */
+/** Maximum time for discarding a body, in milliseconds. */
 const MOST_TIME = 500
 
 /**
- * Reads and drops the rest of a request. A connection that is closed before the client has sent
- * everything is reset, and the client never sees why it was refused.
+ * Reads and discards the rest of a request. If the server closed the connection before the client
+ * has sent everything, the connection would be reset and the client would never see the error.
  */
 function drain(incoming: IncomingMessage): Promise<void> {
   if (incoming.readableEnded || incoming.destroyed) return Promise.resolve()

@@ -2,13 +2,13 @@ import { overloaded } from './problem.ts'
 
 /** How a queue forms batches. */
 export interface BatchRules<In> {
-  /** The name of the waiting things in messages, such as `texts`. */
+  /** The name of the queued inputs in messages, such as `texts`. */
   name: string
-  /** How many may wait. */
+  /** Maximum number of queued inputs. */
   most: number
-  /** Batches under way at the same time. */
+  /** Maximum number of batches in progress at the same time. */
   inProgress: number
-  /** How many of those that wait, at least one, make the next batch. */
+  /** Returns how many of the queued inputs, at least one, form the next batch. */
   next(inputAt: (place: number) => In | undefined): number
   /** Called with the size of each batch. */
   onBatch?: ((size: number) => void) | undefined
@@ -28,7 +28,7 @@ interface Entry<In, Out> {
   group: Group<Out>
 }
 
-/** Collects inputs of many callers into batches; refuses more when it is full. */
+/** Collects the inputs of many callers into batches; refuses inputs if the queue is full. */
 export class BatchQueue<In, Out> {
   readonly #run: (inputs: In[]) => Promise<Out[]>
   readonly #rules: BatchRules<In>
@@ -44,7 +44,10 @@ export class BatchQueue<In, Out> {
     return this.#waiting.length
   }
 
-  /** The results of some inputs. A signal removes inputs that still wait from the queue. */
+  /**
+   * Returns the results of some inputs. Aborting the signal removes inputs that still wait from the
+   * queue.
+   */
   async add(inputs: readonly In[], signal: AbortSignal): Promise<Out[]> {
     signal.throwIfAborted()
     if (inputs.length === 0) return []

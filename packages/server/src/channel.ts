@@ -10,7 +10,7 @@ import type { RelevanceScale } from './ranker.ts'
 import type { Hit, Search } from './searcher.ts'
 import type { EmbeddedText } from './text-model.ts'
 
-/** Answers a question. The signal is aborted when the answer is no longer wanted. */
+/** Answers a question. The signal is aborted when the asker no longer needs the answer. */
 type Answer = (value: never, signal: AbortSignal) => unknown
 
 /** A message between two processes. */
@@ -18,10 +18,10 @@ export type Message =
   | { kind: 'question'; id: number; name: PropertyKey; value: unknown }
   | { kind: 'answer'; id: number; value: unknown }
   | { kind: 'error'; id: number; error: ErrorParts; problem: ProblemParts | undefined }
-  /** The asker no longer wants the answer. */
+  /** The asker no longer needs the answer. */
   | { kind: 'drop'; id: number }
 
-/** The fields of a `Problem` that a copy of an error loses. */
+/** The fields of a `Problem` that are lost when an error is copied between processes. */
 type ProblemParts = Pick<Problem, 'status' | 'headers'>
 
 interface Asked {
@@ -29,7 +29,7 @@ interface Asked {
   reject(error: unknown): void
 }
 
-/** Questions and answers between two processes, each of which may ask the other. */
+/** Exchanges questions and answers between two processes; both may ask. */
 export class Channel<Theirs extends Record<keyof Theirs, Answer>> {
   readonly #send: (message: Message) => void
   readonly #answers: Readonly<Record<PropertyKey, Answer>>
@@ -38,15 +38,15 @@ export class Channel<Theirs extends Record<keyof Theirs, Answer>> {
   #next = 0
 
   /**
-   * @param send Takes a message to the other process.
-   * @param answers Answers the questions of the other process.
+   * @param send Sends a message to the other process.
+   * @param answers Functions that answer the questions of the other process.
    */
   constructor(send: (message: Message) => void, answers: object) {
     this.#send = send
     this.#answers = answers as Readonly<Record<PropertyKey, Answer>>
   }
 
-  /** Asks the other process. A signal tells it that the answer is no longer wanted. */
+  /** Asks the other process. Aborting the signal tells it that the answer is no longer needed. */
   async ask<Name extends keyof Theirs>(
     name: Name,
     value: Parameters<Theirs[Name]>[0],
@@ -70,7 +70,7 @@ export class Channel<Theirs extends Record<keyof Theirs, Answer>> {
     }
   }
 
-  /** Takes a message of the other process. */
+  /** Handles a message of the other process. */
   receive(message: Message): void {
     if (message.kind === 'question') void this.#answer(message)
     else if (message.kind === 'drop') this.#inProgress.get(message.id)?.abort()
@@ -81,7 +81,7 @@ export class Channel<Theirs extends Record<keyof Theirs, Answer>> {
     }
   }
 
-  /** Ends all questions, since the other process is gone. */
+  /** Rejects all open questions because the other process has exited. */
   close(reason: Error): void {
     for (const { reject } of this.#asked.values()) reject(reason)
     for (const work of this.#inProgress.values()) work.abort()
@@ -112,35 +112,37 @@ function errorOf({ error, problem }: Message & { kind: 'error' }): Error {
   return new Problem(problem.status, error.message, problem.headers, cause)
 }
 
-/** The inputs of a worker process. */
+/** The options of a worker process. */
 export interface WorkerPlan {
   access: Access
   port: number
   limits: Limits
   strict: boolean
-  /** Without statistics, which are no plain data. */
+  /** The settings without term statistics, which are not plain data. */
   settings: Settings
   statistics: Uint8Array | undefined
   scale: RelevanceScale
   /** The model's name in answers. */
   model: string
-  /** The encoder that the first process has, if it has one. */
+  /** The encoder in the first process, if there is one. */
   embedder: Pick<TextEmbedder, 'name' | 'dimensions' | 'maxTokens'> | undefined
-  /** The store that the first process has, if it has one. */
+  /** The store in the first process, if there is one. */
   searcher: { dimensions: number | undefined } | undefined
 }
 
-/** Questions of the first process to a worker. */
+/** Questions that the first process asks a worker. */
 export interface ToWorkers {
-  /** Starts its server; the answer is its address. */
+  /** Starts the worker's server; returns its address. */
   start(plan: WorkerPlan): Promise<string>
   /** Returns the worker's metrics. */
   figures(_: undefined): Promise<Figures>
-  /** Finishes the requests under way. */
+  /** Waits until the requests in progress are finished. */
   stop(_: undefined): Promise<void>
 }
 
-/** Questions of a worker to the first process, which has the encoder, the cache and the store. */
+/**
+ * Questions that a worker asks the first process, which has the encoder, the cache and the store.
+ */
 export interface ToFirst {
   embed(
     question: { texts: readonly string[]; role: Role },
@@ -149,10 +151,10 @@ export interface ToFirst {
   search(question: Search, signal: AbortSignal): Promise<Hit[]>
   vectors(ids: readonly string[]): Promise<(Float32Array | undefined)[]>
   textVectors(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
-  /** Reports that this process is ready for questions. */
+  /** Reports that the worker is ready for questions. */
   ready(_: undefined): void
-  /** The metrics of all processes as text. */
+  /** Returns the metrics of all processes as text. */
   metrics(_: undefined): Promise<string>
-  /** Tells of an error whose cause clients do not get. */
+  /** Reports an error whose cause clients do not see. */
   report(error: ErrorParts): void
 }

@@ -8,13 +8,15 @@ import { unavailable } from './problem.ts'
 import type { EmbeddedText, TextModel } from './text-model.ts'
 
 /**
- * Texts and characters of a batch. Splitting them into tokens holds up all other
- * requests, by a millisecond for a thousand characters; larger batches are not quicker.
+ * Maximum number of texts and characters per batch. Tokenizing a batch blocks all other requests
+ * for about a millisecond per thousand characters; larger batches are not faster.
  */
 export const BATCH_TEXTS = 16
 const BATCH_CHARACTERS = 8000
 
-/** Failures of the encoder's process or files: the same text may well be encoded later. */
+/**
+ * Errors of the encoder's process or files, after which the same text may be encoded successfully.
+ */
 const passing: ReadonlySet<KithErrorCode> = new Set(['OUT_OF_MEMORY', 'WORKER_DIED', 'BAD_FILE'])
 
 /** Callbacks for an embedder's batches and cache. */
@@ -26,7 +28,10 @@ export interface EmbedderEvents {
 /** Embeds texts: an `Embedder`, or the `Embedder` of another process. */
 export type TextEmbedder = Pick<Embedder, 'name' | 'dimensions' | 'maxTokens' | 'embed'>
 
-/** Embeddings of texts: from the cache, or from the encoder in batches with other requests' texts. */
+/**
+ * Embeds texts, from a cache or with the encoder, in batches that combine the texts of several
+ * requests.
+ */
 export class Embedder {
   readonly name: string
   readonly dimensions: number
@@ -36,7 +41,7 @@ export class Embedder {
   readonly #queues: Record<Role, BatchQueue<string, EmbeddedText>>
   readonly #events: EmbedderEvents
 
-  /** @param model Closed by `close`. */
+  /** @param model The model; `close` closes it, too. */
   constructor(model: TextModel, limits: Limits, events: EmbedderEvents) {
     this.name = model.name
     this.dimensions = model.dimensions
@@ -51,24 +56,25 @@ export class Embedder {
       next: batchSize,
       onBatch: (texts) => events.onBatch(texts),
     }
-    // Each role has its own prefix, so its own batches; and a query need not wait for documents.
+    // The roles have different prefixes and so need separate batches; queries also need not wait
+    // for documents.
     this.#queues = {
       query: new BatchQueue((texts) => this.#encode(texts, 'query'), rules),
       document: new BatchQueue((texts) => this.#encode(texts, 'document'), rules),
     }
   }
 
-  /** Texts that wait for the encoder. */
+  /** The number of texts that wait for the encoder. */
   get waiting(): number {
     return this.#queues.query.length + this.#queues.document.length
   }
 
-  /** Texts whose embeddings are kept. */
+  /** The number of texts in the cache. */
   get cached(): number {
     return this.#cache.size
   }
 
-  /** The embeddings of some texts. */
+  /** Returns the embeddings of some texts. */
   async embed(texts: readonly string[], role: Role, signal: AbortSignal): Promise<EmbeddedText[]> {
     const keys = texts.map((text) => keyOf(text, role))
     const found = new Map<string, EmbeddedText>()
@@ -93,7 +99,7 @@ export class Embedder {
     await this.#model.close()
   }
 
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -103,7 +109,7 @@ export class Embedder {
       return await this.#model.embed(texts, role)
     } catch (error) {
       if (!(error instanceof KithError && passing.has(error.code))) throw error
-      // The encoder starts another process for the next texts.
+      // The encoder starts a new process for the next texts.
       throw unavailable('the encoder stopped and is starting again; retry later', error)
     }
   }
@@ -120,14 +126,14 @@ function batchSize(textAt: (place: number) => string | undefined): number {
   return size
 }
 
-/** Bytes of an entry besides its numbers: objects, its key, its place in the map. */
+/** Bytes per cache entry besides its vector: objects, key, and map entry. */
 const OVERHEAD = 400
 
-/** Embeddings by role and text; the least recently used make room for new ones. */
+/** Caches embeddings by role and text; evicts the least recently used entries. */
 export class EmbeddingCache {
   readonly #entries: LRUCache<string, EmbeddedText> | undefined
 
-  /** @param most Bytes that it may take; 0 keeps nothing. */
+  /** @param most Maximum size in bytes; 0 disables the cache. */
   constructor(most: number) {
     const maxSize = Math.floor(most)
     if (maxSize > 0) this.#entries = new LRUCache({ maxSize, sizeCalculation: bytesOf })
@@ -146,7 +152,7 @@ export class EmbeddingCache {
   }
 }
 
-/** The key of a text: its hash, so that long texts are not kept. */
+/** Returns the cache key of a text: a hash, so that long texts are not kept. */
 export function keyOf(text: string, role: Role): string {
   return createHash('sha256').update(role).update('\0').update(text).digest('base64')
 }

@@ -4,22 +4,22 @@ import { KithError } from '@kith/core'
 import { type AppOptions, createApp } from './app.ts'
 import type { Limits } from './limits.ts'
 
-/** Connections of a process at the same time; more are refused by the system. */
+/** Maximum number of connections per process; the system refuses more. */
 const CONNECTIONS = 1024
-/** Milliseconds that headers may take, and that an idle connection is kept. */
+/** Milliseconds within which headers must arrive, and after which an idle connection is closed. */
 const HEADERS_TIME = 10_000
 const IDLE_TIME = 30_000
-/** How often connections are looked at. */
+/** Milliseconds between two checks of the connections. */
 const CHECK_TIME = 1000
 
-/** A server of this process. */
+/** An HTTP server in this process. */
 export interface HttpServer {
   readonly url: string
-  /** Accepts no more requests, and finishes current requests. */
+  /** Stops accepting requests, and finishes the requests in progress. */
   close(): Promise<void>
 }
 
-/** Answers requests in this process, from when the promise is fulfilled. */
+/** Starts a server in this process; the promise resolves when it accepts requests. */
 export async function openHttpServer(options: AppOptions, port: number): Promise<HttpServer> {
   const { limits, state, access } = options
   const server = httpServer(createApp(options), limits)
@@ -33,7 +33,7 @@ export async function openHttpServer(options: AppOptions, port: number): Promise
   }
 }
 
-/** The port of an address if it is free, or for 0 any that is; an error if it is taken. */
+/** Returns the given port if it is free, or any free port for 0; throws if the port is in use. */
 export async function freePort(wanted: number, host: string): Promise<number> {
   const server = createServer()
   await listen(server, wanted, host)
@@ -54,8 +54,8 @@ function httpServer(app: RequestListener, { seconds }: Limits): Server {
     app,
   )
   server.maxConnections = CONNECTIONS
-  // Clients that do not read their answers would keep these in memory. Slow requests are answered
-  // with 408 first, when connections are next looked at.
+  // Clients that do not read their answers would keep them in memory. Slow requests get a 408
+  // first, at the next check of the connections.
   server.timeout = 2 * requestTimeout + CHECK_TIME
   return server
 }
@@ -70,7 +70,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-/** Waits for the requests under way, but no longer than one may take. */
+/** Waits for the requests in progress, but not longer than the request timeout. */
 async function stop(server: Server, seconds: number): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   const deadline = setTimeout(() => server.closeAllConnections(), seconds * 1000)

@@ -3,21 +3,21 @@ import { z } from 'zod'
 import { Problem } from './problem.ts'
 import type { RequestVectors } from './request-vectors.ts'
 
-/** The limits of a server, so that no client can make its memory grow. */
+/** The limits of a server, so that no client can exhaust its memory. */
 export interface Limits {
-  /** Bytes of a request's body. */
+  /** Maximum size of a request's body in bytes. */
   body: number
-  /** Documents or texts of a request. */
+  /** Maximum number of documents or texts per request. */
   documents: number
-  /** Characters of a text. */
+  /** Maximum length of a text in characters. */
   characters: number
-  /** Texts that wait for the encoder, of each role. */
+  /** Maximum number of texts that wait for the encoder, per role. */
   queue: number
-  /** Requests under way at the same time. */
+  /** Maximum number of requests in progress. */
   requests: number
-  /** Seconds that a request may take, and that its body may take to arrive. */
+  /** Timeout of a request in seconds, and of receiving its body. */
   seconds: number
-  /** Bytes of embeddings that are kept for later requests with the same texts. */
+  /** Size in bytes of the cache of embeddings. */
   cache: number
 }
 
@@ -32,10 +32,10 @@ export const defaultLimits: Readonly<Limits> = {
   cache: 256 * 2 ** 20,
 }
 
-/** Timers cannot be set for longer than some weeks. */
+/** The maximum timeout in seconds: timers cannot run for longer than some weeks. */
 const DAY = 86_400
 
-/** The given limits, completed and checked. */
+/** Completes the given limits with the defaults, and checks them. */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
   const limits = { ...defaultLimits, ...given }
   for (const [name, value] of Object.entries(limits)) {
@@ -55,27 +55,27 @@ export function resolveLimits(given: Partial<Limits> = {}): Limits {
   return limits
 }
 
-/** How many texts of a request were longer than a limit, and were cut. */
+/** How many texts of a request exceeded a limit and were truncated. */
 export interface Cuts {
-  /** Texts with more characters than the server takes. */
+  /** Texts with more characters than the server accepts. */
   characters: number
   /** Texts of which the encoder read only the first tokens. */
   tokens: number
 }
 
-/** The rules for texts that are too long, and the count of them in one request. */
+/** The rules for texts that are too long, and the number of such texts in one request. */
 export interface TextRules {
-  /** The vectors of the request, whose names replace arrays in its texts. */
+  /** The vectors of the request, whose placeholder names replace arrays in its texts. */
   vectors: RequestVectors
   limits: Pick<Limits, 'characters'>
-  /** Whether a text beyond the limit is an error; otherwise it is truncated and counted. */
+  /** Whether a text beyond the limit is an error; otherwise the text is truncated and counted. */
   strict: boolean
   cuts: Cuts
 }
 
 const ADVICE = 'send passages instead of whole documents'
 
-/** A text of a request, cut at the server's limit of characters. */
+/** Reads a text of a request, truncated at the server's limit of characters. */
 export function readText(
   text: string,
   where: string,
@@ -102,7 +102,7 @@ export function countCutTokens(
   cuts.tokens++
 }
 
-/** The rules of a request that may say by itself whether its texts are cut. */
+/** Returns the rules for a request that may itself choose whether its texts are truncated. */
 export function rulesFor<Rules extends TextRules>(
   rules: Rules,
   truncate: boolean | null | undefined,
@@ -110,7 +110,10 @@ export function rulesFor<Rules extends TextRules>(
   return truncate == null ? rules : { ...rules, strict: !truncate }
 }
 
-/** The counts of cut texts in an answer. `warnings` are a field of Cohere's, which its clients know. */
+/**
+ * The counts of truncated texts in an answer. `warnings` is a field of Cohere's API, which its
+ * clients read.
+ */
 export const cutsSchema = z.object({
   truncated: z.object({ characters: z.int(), tokens: z.int() }).meta({
     description:
@@ -119,7 +122,7 @@ export const cutsSchema = z.object({
   warnings: z.array(z.string()).optional(),
 })
 
-/** The counts of cut texts as answers have them. */
+/** Returns the fields of an answer that count truncated texts. */
 export function cutsOf({
   cuts,
   limits,
@@ -137,7 +140,7 @@ export function cutsOf({
   return { truncated: { characters, tokens }, ...(warnings.length > 0 ? { warnings } : {}) }
 }
 
-/** Whether the first characters of a text end in the first half of a pair that makes one sign. */
+/** Returns whether truncating a text after some characters would split a surrogate pair. */
 function endsInHalf(text: string, characters: number): boolean {
   return (text.charCodeAt(characters - 1) & 0xfc00) === 0xd800
 }

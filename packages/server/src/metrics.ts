@@ -5,20 +5,20 @@ import type { Cuts } from './limits.ts'
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const TEXTS = [1, 2, 4, 8, 16]
 
-/** Figures that are measured at each request for the metrics. */
+/** Functions that measure the current state whenever the metrics are requested. */
 export interface Gauges {
-  /** Requests under way. */
+  /** Returns the number of requests in progress. */
   inProgress(): number
-  /** Texts that wait for the encoder of this process. */
+  /** Returns the number of texts that wait for the encoder of this process. */
   waiting?(): number
-  /** Texts whose embeddings this process keeps. */
+  /** Returns the number of embeddings in the cache of this process. */
   cached?(): number
 }
 
 /** Metrics as data that processes can exchange. */
 export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** The metrics of a server for Prometheus. Each server has separate figures. */
+/** The metrics of a server for Prometheus. Each server has its own registry. */
 export class Metrics implements EmbedderEvents {
   readonly #registry = new Registry()
   readonly #requests: Counter<'route' | 'status'>
@@ -99,7 +99,7 @@ export class Metrics implements EmbedderEvents {
     return this.#registry.contentType
   }
 
-  /** The figures in Prometheus' text format. */
+  /** Returns the metrics in Prometheus' text format. */
   text(): Promise<string> {
     return this.#registry.metrics()
   }
@@ -109,18 +109,18 @@ export class Metrics implements EmbedderEvents {
   }
 }
 
-/** The counts of processes that are gone, added up: their gauges are gone with them. */
+/** Sums the counters of processes that have exited; their gauges are dropped. */
 export function pastFigures(parts: readonly Figures[]): Figures {
   const counts = parts.map((figures) => figures.filter(({ type }) => String(type) !== 'gauge'))
   return AggregatorRegistry.aggregate(counts).getMetricsAsArray() as Figures
 }
 
-/** The figures of several processes, added up, in Prometheus' text format. */
+/** Sums the metrics of several processes, and formats them as Prometheus text. */
 export function mergedText(parts: readonly Figures[]): Promise<string> {
   return AggregatorRegistry.aggregate([...parts]).metrics()
 }
 
-/** The workers whose figures are older than the others, since they do not answer. */
+/** Formats the number of workers that do not answer, so that their metrics are out of date. */
 export function silentText(silent: number, workers: number, seconds: number): string {
   const name = 'kith_workers_silent'
   const note = `# PARTIAL: ${silent} of ${workers} workers did not answer within ${seconds} s; their last known counts are used.\n`

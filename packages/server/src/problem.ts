@@ -1,43 +1,46 @@
-/** The answer to a request that has no result: a status, and a sentence that says what to do. */
+/** An error answer to a request: a status, and a sentence that says what to do. */
 export class Problem extends Error {
   override readonly name = 'Problem'
 
   constructor(
     readonly status: number,
     message: string,
-    /** Headers that belong to the answer, such as Retry-After. */
+    /** Headers of the answer, such as Retry-After. */
     readonly headers: Readonly<Record<string, string>> = {},
-    /** The reason for the server's log, which the client does not get. */
+    /** The reason for the server's log; clients do not see it. */
     cause?: unknown,
   ) {
     super(message, { cause })
   }
 }
 
-/** The server has too much to do at the moment; the answer says when to try again. */
+/** Returns the answer of an overloaded server, which says when to retry. */
 export function overloaded(message: string): Problem {
   return new Problem(429, message, { 'retry-after': '1' })
 }
 
-/** Something that the server needs is not there at the moment. */
+/** Returns the answer if something that the server needs is temporarily unavailable. */
 export function unavailable(message: string, cause?: unknown): Problem {
   return new Problem(503, message, { 'retry-after': '1' }, cause)
 }
 
-/** The form of errors in a protocol. */
+/** Formats an error in the shape of a protocol. */
 export type ErrorShape = (status: number, message: string) => object
 
-/** Cohere reads `message`, Jina `detail`; their rerank requests come to the same address. */
+/**
+ * The error shape of Cohere, which reads `message`, and Jina, which reads `detail`: both send
+ * rerank requests to the same path.
+ */
 export const cohereError: ErrorShape = (_, message) => ({ message, detail: message })
 
-/** text-embeddings-inference. */
+/** The error shape of text-embeddings-inference. */
 export const teiError: ErrorShape = (status, message) => ({
   error: message,
   error_type:
     status === 429 || status === 503 ? 'Overloaded' : status >= 500 ? 'Backend' : 'Validation',
 })
 
-/** OpenAI. */
+/** The error shape of OpenAI. */
 export const openAiError: ErrorShape = (status, message) => ({
   error: { message, type: typeOf(status), param: null, code: codes[status] ?? null },
 })

@@ -20,22 +20,27 @@ import { checkEmbedding, checkSquare, type Embedding, type Item } from './routes
 import type { Call } from './routes/route.ts'
 import type { DocumentSearcher, Hit } from './searcher.ts'
 
-/** A ranking, the tokens that the encoder saw for it, and where its documents' embeddings came from. */
+/**
+ * A ranking, the tokens that the encoder read for it, and the sources of the documents' embeddings.
+ */
 export interface Ranked extends RankedList {
-  /** The similarity of every document, by place. */
+  /** The similarity of every document to the query, in the order of the ranking. */
   similarities: Float32Array
   tokens: number
   embeddings: EmbeddingSources
 }
 
-/** How many documents came with an embedding, were found in the store by their texts, or were encoded. */
+/**
+ * How many documents came with an embedding, were found in the store by their texts, or were
+ * encoded.
+ */
 export interface EmbeddingSources {
   given: number
   found: number
   encoded: number
 }
 
-/** The embedding of an item, where it came from, and the tokens that the encoder saw. */
+/** The embedding of an item, its source, and the tokens that the encoder read. */
 interface Embedded {
   embedding: Embedding
   tokens: number
@@ -44,23 +49,32 @@ interface Embedded {
 
 /** A ranking with the estimated relevance of each hit, if it is known. */
 export interface RankedList extends Ranking {
-  /** The estimated relevance of the first hits, by place; undefined without a background or texts. */
+  /**
+   * The estimated relevance of the top hits, in the order of the ranking; undefined without a
+   * background or texts.
+   */
   relevances?: readonly (number | undefined)[] | undefined
-  /** The documents that repeat each one, by place; undefined unless duplicates are folded. */
+  /**
+   * The duplicates of each document, in the order of the ranking; undefined unless duplicates are
+   * folded.
+   */
   duplicates?: readonly number[][] | undefined
-  /** Further documents of each one's group, by place; undefined without groups. */
+  /**
+   * Further documents of each document's group, in the order of the ranking; undefined without
+   * groups.
+   */
   others?: readonly number[][] | undefined
-  /** The probability that the query is on topic, if it is asked for. */
+  /** The probability that the query is on topic, if the request asks for it. */
   onTopic?: number | undefined
 }
 
 /** The background and calibration of estimated relevance. */
 export type RelevanceScale = Pick<ListOptions, 'background' | 'calibration'>
 
-/** The parts of a request that embedding its texts needs. */
+/** The parts of a call that embedding its texts needs. */
 type EmbeddingCall = Pick<Call, 'signal' | 'strict' | 'cuts'>
 
-/** Ranks the documents of requests, and embeds documents without an embedding. */
+/** Ranks the documents of requests, and embeds documents that come without an embedding. */
 export class Ranker {
   readonly settings: Settings
   readonly #embedder: TextEmbedder | undefined
@@ -68,7 +82,10 @@ export class Ranker {
   readonly #withTexts: Reranker
   readonly #withoutTexts: Reranker
 
-  /** @param searcher The documents whose embeddings replace encoding their texts. */
+  /**
+   * @param searcher A store whose embeddings are used for documents with the same texts, instead of
+   * encoding them.
+   */
   constructor(
     settings: Settings,
     embedder: TextEmbedder | undefined,
@@ -79,16 +96,17 @@ export class Ranker {
     this.#embedder = embedder
     this.#searcher = searcher
     this.#withTexts = new Reranker(settings)
-    // Weights of the views name the words, which not every request has.
+    // The weights of the views include the text view, which needs texts that not every request has.
     const { views: _, ...others } = settings
     this.#withoutTexts = new Reranker(others)
   }
 
   /**
-   * Ranks documents. If all have texts and the query has one, the words count too. The order in which they come does not matter: documents most similar to the query
-   * are the context, as if a search had found them.
+   * Ranks documents. The text view counts if the query and all documents have texts. The order of
+   * the documents does not matter: the documents most similar to the query are the context, as if a
+   * search had found them.
    *
-   * @param options What a list is made of the ranking with, its groups and priors by document.
+   * @param options How to turn the ranking into a list; its groups and priors are by document.
    */
   async rank(
     query: Item,
@@ -129,7 +147,9 @@ export class Ranker {
     }
   }
 
-  /** Ranks by vectors and by words if there are texts, which a known background estimates relevance with. */
+  /**
+   * Ranks by vectors, and by texts if there are any; estimates relevance if a background is known.
+   */
   #rankViews(
     query: { vector: Vector; text: string | undefined },
     candidates: CandidateViews,
@@ -146,16 +166,19 @@ export class Ranker {
     return rankedList(list, options)
   }
 
-  /** Whether a query's hits can be chosen by their words before their vectors are there. */
+  /**
+   * Returns whether the hits of a query can be chosen by their texts before their vectors are
+   * fetched.
+   */
   choosesByWords(query: Item): query is Item & { text: string } {
     return this.settings.mix === 'words' && query.text !== undefined
   }
 
   /**
-   * Ranks hits that all have texts, in the order of their scores, which replace the similarity to
-   * the query: only the vectors of the chosen hits are fetched.
+   * Ranks hits that all have texts. The hits come in the order of their scores, which replace the
+   * similarity to the query: only the vectors of the chosen hits are fetched.
    *
-   * @param query With its embedding and its text.
+   * @param query The query with its embedding and its text.
    */
   async rankHits(
     query: { text: string; embedding: Embedding },
@@ -176,7 +199,10 @@ export class Ranker {
     return rankedList(plan.list(vector, vectors, this.#scaleOf(vector)))
   }
 
-  /** The options for estimating relevance; none, with a warning, if the background has other dimensions. */
+  /**
+   * Returns the options for estimating relevance; none, with a warning, if the background has
+   * different dimensions.
+   */
   #scaleOf({ length: dimensions }: Vector): RelevanceScale {
     const background = fittingBackground(
       this.scale.background,
@@ -186,7 +212,10 @@ export class Ranker {
     return background ? this.scale : {}
   }
 
-  /** Some items' embeddings: given, from the store's documents with the same texts, or encoded. */
+  /**
+   * Returns the embeddings of some items: given, of the store's documents with the same texts, or
+   * encoded.
+   */
   async embed(items: readonly Item[], role: Role, call: EmbeddingCall): Promise<Embedded[]> {
     const known = await this.#known(items, role)
     const texts = items.flatMap((item, i) => (known[i] ? [] : [wholeText(item)!]))
@@ -209,13 +238,13 @@ export class Ranker {
     })
   }
 
-  /** The embeddings that need no encoder. */
+  /** Returns the embeddings that are known without the encoder. */
   async #known(items: readonly Item[], role: Role): Promise<(Embedded | undefined)[]> {
     const known = items.map(({ embedding }): Embedded | undefined =>
       embedding ? { embedding, tokens: 0, from: 'given' } : undefined,
     )
     const searcher = this.#searcher
-    // Vectors of another model do not fit the query, which this server encodes.
+    // Vectors of a different model do not fit the query, which this server encodes.
     const fits = !this.#embedder || searcher?.dimensions === this.#embedder.dimensions
     const open = items.flatMap((_, i) => (known[i] ? [] : [i]))
     if (role === 'query' || !searcher || !fits || open.length === 0) return known
@@ -229,7 +258,7 @@ export class Ranker {
   }
 }
 
-/** Options by document for documents in an order. */
+/** Reorders options that have one entry per document. */
 function inOrder(options: ListOptions, order: Uint32Array): ListOptions {
   const { groups, priors } = options
   return {
@@ -239,7 +268,7 @@ function inOrder(options: ListOptions, order: Uint32Array): ListOptions {
   }
 }
 
-/** Refuses options that need estimates of relevance, for queries without a background. */
+/** Refuses options that need estimated relevance if there is no background. */
 function refuseEstimates({ cutoff, onTopic }: ListOptions, { length }: Vector): void {
   const byRelevance = cutoff !== undefined && typeof cutoff !== 'number'
   if (!byRelevance && onTopic === undefined) return
@@ -276,7 +305,7 @@ function checkDimensions(dimensions: number, documents: readonly Embedding[]): v
   })
 }
 
-/** The documents' texts in an order, if all have one and the query has one. */
+/** Returns the documents' texts in an order, if the query and all documents have one. */
 function textsOf(
   query: Item,
   documents: readonly Item[],
@@ -292,7 +321,7 @@ function textsOf(
   return texts
 }
 
-/** Documents by their similarity to the query, descending, ties by the lower index. */
+/** Sorts documents by descending similarity to the query; ties keep the lower index first. */
 function bySimilarity(
   query: Embedding,
   documents: readonly Embedding[],

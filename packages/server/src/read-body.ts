@@ -4,12 +4,12 @@ import { NumberReader } from './number-reader.ts'
 import { overloaded, Problem } from './problem.ts'
 import { RequestVectors } from './request-vectors.ts'
 
-/** Bytes of all bodies that are in memory at the same time. */
+/** Maximum size in bytes of all bodies in memory at the same time. */
 const ALL_BODIES = 256 * 2 ** 20
-/** Bytes of memory that is kept from body to body. */
+/** Bytes of memory that are kept from body to body. */
 const KEPT_ROOM = 2 ** 20
 
-/** Reads the bodies of requests, within a limit for each and one for all together. */
+/** Reads the bodies of requests, with a limit per body and a limit for all bodies together. */
 export class BodyReader {
   readonly #most: number
   #held = 0
@@ -20,7 +20,7 @@ export class BodyReader {
     this.#most = most
   }
 
-  /** Reads a body and hands it on; its memory counts until that is done. */
+  /** Reads a body and passes it on; the memory of the body counts until `handle` is done. */
   async use<T>(incoming: IncomingMessage, handle: (body: Json) => Promise<T>): Promise<T> {
     const announced = Number(incoming.headers['content-length'] ?? 0)
     if (announced > this.#most) throw this.#tooLarge()
@@ -29,7 +29,8 @@ export class BodyReader {
       length += bytes
       this.#held += bytes
       if (length > this.#most) throw this.#tooLarge()
-      // Bytes count as they arrive: a request that only announces many does not block others.
+      // Bytes count as they arrive: a request that only announces a large body does not block
+      // others.
       if (this.#held > ALL_BODIES)
         throw overloaded('too many large requests at the same time; retry later')
     }
@@ -40,7 +41,7 @@ export class BodyReader {
     }
   }
 
-  /** The chunks of a body as one, in memory that the next body overwrites. */
+  /** Joins the chunks of a body, in memory that the next body overwrites. */
   #join(chunks: readonly Buffer[], length: number): Buffer {
     if (chunks.length === 1) return chunks[0]!
     const room = length > this.#room.length ? Buffer.allocUnsafeSlow(length) : this.#room
@@ -76,13 +77,13 @@ function read(incoming: IncomingMessage, count: (bytes: number) => void): Promis
   })
 }
 
-/** JSON whose embeddings were read on the way, and stand in `value` as names. */
+/** JSON whose embeddings were read during parsing; names replace them in `value`. */
 export interface Json {
   value: unknown
   vectors: RequestVectors
 }
 
-/** Shorter arrays are left to `JSON.parse`. */
+/** Arrays with fewer numbers are left to `JSON.parse`. */
 const SHORTEST = 8
 const QUOTE = 34
 const BACKSLASH = 92
@@ -91,15 +92,17 @@ const COLON = 58
 
 /** The name of the field whose texts are base64. */
 const FIELD = Buffer.from('embedding')
-/** Fields whose numbers are no embedding: float32 would make one group of two large ids. */
+/**
+ * Fields whose numbers are not an embedding: in float32, two large group ids could become equal.
+ */
 const EXACT = ['group', 'prior'].map((name) => Buffer.from(name))
 
 /**
- * Parses JSON. Embeddings are most of a request's bytes: `JSON.parse` takes milliseconds for
- * arrays of numbers and copies base64 twice. Here both are read straight into float32.
+ * Parses JSON. Embeddings make up most of a request's bytes: `JSON.parse` takes milliseconds for
+ * arrays of numbers and copies base64 twice. This function reads both directly into float32.
  */
 export function readJson(bytes: Buffer): Json {
-  // Decoding would replace wrong bytes by U+FFFD, and rank a text that no client sent.
+  // Decoding would replace invalid bytes by U+FFFD, and rank a text that the client did not send.
   if (!isUtf8(bytes)) throw new Problem(400, 'the body is not UTF-8; send JSON in UTF-8')
   const vectors = new RequestVectors()
   const numbers = new NumberReader(bytes)
@@ -139,15 +142,15 @@ export function readJson(bytes: Buffer): Json {
   try {
     return { value: JSON.parse(parts.join('')), vectors }
   } catch (error) {
-    // The message of `JSON.parse` quotes the text, in which names may replace vectors.
+    // The message of `JSON.parse` quotes the text, in which names may have replaced vectors.
     if (!(error instanceof SyntaxError)) throw error
     throw new Problem(400, 'the body is not JSON')
   }
 }
 
-/** The position behind the quote that ends a string. */
+/** Returns the position after the quote that ends a string. */
 function endOfString(bytes: Buffer, start: number): number {
-  // Long strings are mostly base64 or plain: one search finds their end.
+  // Long strings are mostly base64 or plain text: one search finds their end.
   const end = bytes.indexOf(QUOTE, start)
   if (end < 0) return bytes.length
   if (bytes[end - 1] !== BACKSLASH) return end + 1
@@ -156,25 +159,25 @@ function endOfString(bytes: Buffer, start: number): number {
   return at + 1
 }
 
-/** Whether a string between two positions, with its quotes, is a name. */
+/** Returns whether the string between two positions, including its quotes, is a field's name. */
 function isField(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
   if (end - start !== name.length + 2) return false
   for (let i = 0; i < name.length; i++) if (bytes[start + 1 + i] !== name[i]) return false
   return true
 }
 
-/** The position of the value behind a name. */
+/** Returns the position of the value after a field's name. */
 function valueAt(bytes: Buffer, end: number): number {
   const colon = skipSpace(bytes, end)
   return bytes[colon] === COLON ? skipSpace(bytes, colon + 1) : end
 }
 
-/** A minus or a digit, or white space before one. */
+/** Returns whether a byte is a minus sign or a digit, or white space that may precede one. */
 function startsNumber(byte: number): boolean {
   return byte === 45 || (byte >= 48 && byte <= 57) || byte === 32 || byte === 10 || byte === 13
 }
 
-/** The position behind white space. */
+/** Returns the position after white space. */
 function skipSpace(bytes: Buffer, at: number): number {
   let byte = bytes[at]
   while (byte === 32 || byte === 10 || byte === 13 || byte === 9) byte = bytes[++at]

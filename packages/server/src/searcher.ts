@@ -7,16 +7,16 @@ import { unavailable } from './problem.ts'
 export interface Hit {
   id: string
   score: number
-  /** Empty if it was not requested. */
+  /** The vector; empty if it was not requested. */
   vector: Float32Array
   title: string | undefined
   text: string | undefined
 }
 
-/** Queries that share one pass over the documents. */
+/** Maximum number of queries that share one pass over the documents. */
 const BATCH = 32
 
-/** A query, how many documents are wanted, and whether with their vectors. */
+/** A query, the number of documents to find, and whether to return their vectors. */
 export interface Search {
   vector: Float32Array
   top: number
@@ -26,7 +26,7 @@ export interface Search {
 /** Searches documents: a `Searcher`, or the `Searcher` of another process. */
 export type DocumentSearcher = Pick<Searcher, 'dimensions' | 'search' | 'vectors' | 'textVectors'>
 
-/** Searches a store for the queries of requests; queries that come at the same time together. */
+/** Searches a store; queries that arrive at the same time are searched together. */
 export class Searcher {
   readonly #store: SearchStore
   readonly #queue: BatchQueue<Search, Hit[]>
@@ -49,15 +49,18 @@ export class Searcher {
     return this.#store.dimensions
   }
 
-  /** The documents most similar to a query. */
+  /** Returns the documents most similar to a query. */
   async search(search: Search, signal: AbortSignal): Promise<Hit[]> {
-    // An empty store knows no dimensions, and queries of several make no matrix.
+    // An empty store has no dimensions, and queries of different dimensions do not form a matrix.
     if (this.#store.dimensions === undefined) return []
     const [hits] = await this.#queue.add([search], signal)
     return hits!
   }
 
-  /** The vectors of documents that a search found; undefined if one was deleted since. */
+  /**
+   * Returns the vectors of documents that a search found; undefined for a document that was deleted
+   * since.
+   */
   vectors(ids: readonly string[]): Promise<(Float32Array | undefined)[]> {
     return this.#ask(async () => {
       const documents = await this.#store.fetch(ids, { vectors: true, texts: false })
@@ -65,7 +68,9 @@ export class Searcher {
     })
   }
 
-  /** The vectors of the documents that have some texts; undefined for texts that none has. */
+  /**
+   * Returns the vectors of the documents with some texts; undefined for texts that no document has.
+   */
   textVectors(texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
     return this.#ask(
       async () => (await this.#store.textVectors?.(texts)) ?? texts.map(() => undefined),
@@ -80,7 +85,7 @@ export class Searcher {
     try {
       return await question()
     } catch (error) {
-      // The error names the place of the documents, which the client should not learn.
+      // The error names the location of the documents, which the client should not see.
       throw unavailable('the documents cannot be searched at the moment; retry later', error)
     }
   }

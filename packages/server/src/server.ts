@@ -21,15 +21,15 @@ import { type Shared, Workers } from './workers.ts'
 
 /** Options of a rerank server. */
 export interface ServeOptions {
-  /** Default: this machine only. */
+  /** The host to listen on. Default: this machine only. */
   host?: string | undefined
-  /** Default: 8080; 0 takes any that is free. */
+  /** The port to listen on. Default: 8080; 0 chooses any free port. */
   port?: number | undefined
-  /** Keys of which a request must bring one. */
+  /** API keys; a request must send one of them. */
   keys?: readonly string[] | undefined
-  /** Whether other machines may ask without a key. */
+  /** Whether other machines may send requests without a key. */
   open?: boolean | undefined
-  /** Loads the model that embeds texts; without one, requests must bring embeddings. */
+  /** Loads the model that embeds texts; without it, requests must include embeddings. */
   openModel?: (() => Promise<TextModel>) | undefined
   /** The store that `/v1/search` searches. The server closes it. */
   store?: SearchStore | undefined
@@ -39,34 +39,35 @@ export interface ServeOptions {
    * store at the start, or each request alone. Default: store.
    */
   statistics?: 'store' | 'context' | undefined
-  /** The scale on which relevance is estimated; default: what the store keeps. */
+  /** The scale on which relevance is estimated. Default: the background that the store keeps. */
   background?: Background | undefined
-  /** Makes the estimated relevance fit judged queries. */
+  /** Fits the estimated relevance to judged queries. */
   calibration?: Calibration | undefined
   limits?: Partial<Limits> | undefined
   /**
-   * Whether a text with more characters or tokens than the limits is an error (413). Default: it is
-   * cut and counted in the answer.
+   * Whether a text with more characters or tokens than the limits is an error (413). By default,
+   * such a text is truncated and counted in the answer.
    */
   strict?: boolean | undefined
   /**
-   * Processes that answer requests, default 1: this one. More are child processes of this one,
-   * which keeps the encoder, the cache and the store, and ends them.
+   * The number of processes that answer requests. Default: 1, this process. More are child
+   * processes of this process, which keeps the encoder, the cache and the store, and ends the child
+   * processes.
    */
   workers?: number | undefined
-  /** Called with errors whose cause clients do not get; default: `console.error`. */
+  /** Called with errors whose cause clients do not see. Default: `console.error`. */
   onError?: ((error: unknown) => void) | undefined
 }
 
 /** The default address of a server: this machine only. */
 export const defaultAddress = { host: '127.0.0.1', port: 8080 } as const
 
-/** A server that takes requests. */
+/** A server that accepts requests. */
 export interface RunningServer {
   readonly url: string
-  /** Accepts no more requests, finishes current requests, then ends. */
+  /** Stops accepting requests, finishes the requests in progress, then ends. */
   close(): Promise<void>
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -121,7 +122,8 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       {
         name: store ? 'the store' : 'the server',
         dimensions: store?.dimensions ?? embedder?.dimensions,
-        // The documents of a store may have another model than queries, such as a trained one.
+        // The documents of a store may come from a different model than the queries, such as a
+        // trained one.
         model: store ? undefined : embedder?.name,
       },
       { whose: 'the background', advice: 'make it from these documents with kith background' },
@@ -148,7 +150,7 @@ function checkWorkers(workers: number): void {
   throw new KithError('BAD_SETTING', `workers must be a whole number of at least 1, got ${workers}`)
 }
 
-/** The options for worker processes, as plain data. */
+/** Returns the options of worker processes, as plain data. */
 function workerPlan(
   {
     settings,

@@ -5,28 +5,28 @@ import { QueryAdapter } from '@kith/base/query-adapter'
 import type { EncoderOptions, Role } from '@kith/encoder'
 import { unavailable } from './problem.ts'
 
-/** A model that turns texts into vectors, and counts their tokens for answers. */
+/** A model that embeds texts, and counts their tokens for answers. */
 export interface TextModel {
   readonly name: string
   readonly dimensions: number
-  /** Tokens after which texts are cut. */
+  /** The number of tokens after which texts are truncated. */
   readonly maxTokens: number
-  /** The embeddings of some texts. A call that fails leaves the model usable for the next one. */
+  /** Returns the embeddings of some texts. After a failed call, the model can still be used. */
   embed(texts: readonly string[], role: Role): Promise<EmbeddedText[]>
   close(): Promise<void>
-  /** Changes the embeddings of queries. */
+  /** The adapter of the query embeddings, if there is one. */
   readonly adapter?: QueryAdapter | undefined
 }
 
-/** How a model is opened: `embedUrl` is an OpenAI-compatible endpoint in the encoder's place. */
+/** How to open a model: `embedUrl` is an OpenAI-compatible endpoint that replaces the encoder. */
 export interface TextModelOptions extends EncoderOptions {
   embedUrl?: string | undefined
-  /** The folder of a query adapter that `kith train --adapter` made for this model. */
+  /** The folder of a query adapter from `kith train --adapter` for this model. */
   adapter?: string | undefined
 }
 
 /**
- * Loads an encoder, with the tokenizer that counts the tokens of requests, or opens an embeddings
+ * Loads an encoder with the tokenizer that counts the tokens of requests, or opens an embeddings
  * endpoint.
  *
  * ```ts
@@ -73,7 +73,7 @@ async function openPlainModel(
   const { queryPrefix = usual.query, documentPrefix = usual.document } = options
   const prefixes = { query: queryPrefix, document: documentPrefix }
   return {
-    // Clients do not learn the path of the model on this machine.
+    // Clients should not see the path of the model on this machine.
     name: isAbsolute(encoder.name) ? basename(encoder.name) : encoder.name,
     dimensions,
     maxTokens,
@@ -89,7 +89,7 @@ async function openPlainModel(
   }
 }
 
-/** A model behind an endpoint, which counts the tokens of a request, not of each text. */
+/** Opens a model at an endpoint, which counts the tokens of a request, not of each text. */
 async function openRemoteModel(
   embedUrl: string,
   model: string,
@@ -101,7 +101,7 @@ async function openRemoteModel(
     ...{ name, dimensions, maxTokens },
     async embed(texts, role) {
       const { data, tokens } = await endpoint.encode(texts, { role }).catch((error) => {
-        // The error names the endpoint, which the client should not learn.
+        // The error names the endpoint, which the client should not see.
         throw unavailable('texts cannot be embedded at the moment; retry later', error)
       })
       return texts.map((_, i) => ({
@@ -117,8 +117,8 @@ async function openRemoteModel(
 /** The embedding of a text, and its length in tokens. */
 export interface EmbeddedText {
   vector: Float32Array
-  /** Tokens that the model saw. */
+  /** The number of tokens that the model read. */
   tokens: number
-  /** Whether the text had more of them. */
+  /** Whether the text was truncated. */
   cut: boolean
 }

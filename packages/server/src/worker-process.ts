@@ -1,4 +1,7 @@
-/** A worker process of the server: answers requests, and asks the first process for embeddings and documents. */
+/**
+ * A worker process of the server: answers requests, and asks the first process for embeddings and
+ * documents.
+ */
 
 import { partsOf } from '@kith/base/pool'
 import { termStatisticsFromBytes } from '@kith/core'
@@ -25,14 +28,14 @@ const answers: ToWorkers = {
     await (await server)?.close()
   },
 }
-// The callback takes the error of a first process that has exited, with which this one ends.
+// The callback ignores the error if the first process has exited: this process ends with it.
 const channel = new Channel<ToFirst>(
   (message) => void process.send?.(message, undefined, undefined, () => {}),
   answers,
 )
 process.on('message', (message: Message) => channel.receive(message))
 void channel.ask('ready', undefined)
-// The first process decides what a signal to all of them means.
+// The first process decides how all processes react to a signal.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
 
 async function open({

@@ -8,49 +8,51 @@ import { freePort, type HttpServer } from './http-server.ts'
 import { type Figures, type Metrics, mergedText, pastFigures, silentText } from './metrics.ts'
 import type { Services } from './routes/route.ts'
 
-/** Milliseconds before a worker that could not be started is started again. */
+/** Milliseconds before a worker that failed to start is started again. */
 const RETRY_TIME = 1000
 /**
- * Milliseconds that a worker may take to report its metrics. Prometheus gives up after 10 seconds
- * by default, and a worker that ranks answers between two requests.
+ * Milliseconds within which a worker must report its metrics. Prometheus gives up after 10 seconds
+ * by default; a busy worker reports between two requests.
  */
 const METRICS_TIME = 2000
-/** Milliseconds between two heartbeats, each of which asks the workers for their metrics. */
+/** Milliseconds between two heartbeats; each heartbeat asks the workers for their metrics. */
 const BEAT_TIME = 1000
-/** Heartbeats without an answer after which a worker is replaced. */
+/** The number of unanswered heartbeats after which a worker is replaced. */
 const SILENT_BEATS = 10
-/** Milliseconds that a worker may take to end once its requests are over. */
+/** Milliseconds within which a worker must exit once its requests are finished. */
 const END_TIME = 5000
 
-/** The services and figures that workers share; they are this process's. */
+/** The services and metrics of this process that the workers share. */
 export interface Shared extends Pick<Services, 'embedder' | 'searcher'> {
   metrics: Metrics
   onError(error: unknown): void
 }
 
-/** A worker, as this process sees it. */
+/** The first process's record of a worker. */
 interface Member {
   worker: Worker
   channel: Channel<ToWorkers>
-  /** Whether it takes requests. */
+  /** Whether the worker accepts requests. */
   started: boolean
   /** The last reported metrics. */
   figures: Figures
-  /** The question for its metrics that it has not answered yet. */
+  /** The request for metrics that the worker has not answered yet. */
   asked?: Promise<boolean> | undefined
-  /** Heartbeats since that question. Counted, since all processes may have been stopped meanwhile. */
+  /**
+   * Heartbeats since that request. They are counted, not timed, since all processes may have been
+   * suspended in between.
+   */
   missed: number
 }
 
 /**
- * Processes that answer requests behind one port. A worker that dies or stops answering is
- * replaced.
+ * Processes that answer requests on one port. A worker that dies or stops answering is replaced.
  */
 export class Workers implements HttpServer {
   readonly #plan: WorkerPlan
   readonly #shared: Shared
   readonly #members = new Set<Member>()
-  /** Counts of workers that have exited, so that no count ever falls. */
+  /** Counters of workers that have exited, so that no total ever decreases. */
   #past: Figures = []
   #url = ''
   #stopping = false
@@ -61,12 +63,13 @@ export class Workers implements HttpServer {
     this.#shared = shared
   }
 
-  /** Starts some workers; all take requests when the promise is fulfilled. */
+  /** Starts some workers; the promise resolves when all accept requests. */
   static async start(count: number, plan: WorkerPlan, shared: Shared): Promise<Workers> {
     if (cluster.isWorker) {
       throw new KithError('BAD_SETTING', 'a worker of a cluster cannot start workers')
     }
-    // The workers share a port by its number, which must be found first if any port will do.
+    // The workers share a port by its number, so a free port must be found first if any port will
+    // do.
     const port = await freePort(plan.port, plan.access.host)
     const workers = new Workers({ ...plan, port }, shared)
     try {
@@ -92,10 +95,10 @@ export class Workers implements HttpServer {
   async #start(): Promise<void> {
     const worker = fork()
     passOnConnections(worker)
-    // Messages that come before a worker listens are lost.
+    // Messages that are sent before the worker listens are lost.
     const ready = new Promise((resolve) => worker.once('message', resolve))
     const channel = new Channel<ToWorkers>(
-      // The callback takes the error of a worker that has exited; its exit says so, too.
+      // The callback ignores the error if the worker has exited: its exit is reported separately.
       (message) => void ready.then(() => worker.send(message, () => {})),
       this.#answers(),
     )
@@ -106,7 +109,7 @@ export class Workers implements HttpServer {
       this.#gone(member, `ended ${signal ? `by ${signal}` : `with exit code ${code}`}`),
     )
     worker.on('error', ({ message }) => {
-      // A process that could not be started has no exit either.
+      // A process that could not be started emits no exit event.
       if (worker.process.pid === undefined) this.#gone(member, `could not be started: ${message}`)
     })
     try {
@@ -154,12 +157,12 @@ export class Workers implements HttpServer {
     }
   }
 
-  /** Lets a worker finish its requests, and ends it. */
+  /** Waits until a worker has finished its requests, and ends it. */
   async #end({ worker, channel }: Member): Promise<void> {
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     const time = this.#plan.limits.seconds * 1000 + END_TIME
     const deadline = setTimeout(() => worker.process.kill('SIGKILL'), time)
-    // A worker that dies meanwhile has ended, too.
+    // A worker that dies in the meantime has ended, too.
     await channel.ask('stop', undefined).catch(() => {})
     if (worker.isConnected()) worker.process.disconnect()
     await ended
@@ -179,7 +182,7 @@ export class Workers implements HttpServer {
     }
   }
 
-  /** The metrics of all processes together. */
+  /** Returns the combined metrics of all processes. */
   async #metrics(): Promise<string> {
     const started = [...this.#members].filter((member) => member.started)
     const late = new AbortController()
@@ -194,13 +197,13 @@ export class Workers implements HttpServer {
     return `${await mergedText(parts)}${silentText(silent, started.length, METRICS_TIME / 1000)}`
   }
 
-  /** Asks a worker for its metrics, but not a second time while it is silent. */
+  /** Asks a worker for its metrics, unless an earlier request is still unanswered. */
   #askFigures(member: Member): Promise<boolean> {
     const ask = async (): Promise<boolean> => {
       try {
         member.figures = await member.channel.ask('figures', undefined)
       } catch {
-        // A worker that dies meanwhile counts with its last metrics.
+        // The last metrics of a worker that dies in the meantime still count.
       }
       member.asked = undefined
       return true
@@ -215,7 +218,7 @@ function fork(): Worker {
   cluster.setupPrimary({
     exec: fileURLToPath(workerEntry(import.meta.url, 'worker-process.js')),
     args: [],
-    // Flags of this process's command line, such as --import, do not apply to it.
+    // Flags on this process's command line, such as --import, do not apply to workers.
     execArgv: [],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -223,7 +226,7 @@ function fork(): Worker {
   return cluster.fork()
 }
 
-/** A message of Node's between the processes of a cluster. */
+/** A message of Node's cluster module. */
 interface ClusterMessage {
   cmd?: string
   act?: string
@@ -232,9 +235,9 @@ interface ClusterMessage {
 }
 
 /**
- * Passes on the connection that a worker was given and had not accepted when it died. Node keeps
- * such a connection open and gives it to nobody, so that its client waits forever; a worker that
- * refuses a connection makes Node give it to another one, so the dead worker refuses.
+ * Passes on a connection that a worker had been given and not accepted when it died. Node keeps
+ * such a connection open and gives it to no other worker, so that the client waits forever. If a
+ * worker refuses a connection, Node gives it to another worker, so the dead worker refuses.
  */
 function passOnConnections(worker: Worker): void {
   const { process } = worker

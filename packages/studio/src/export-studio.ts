@@ -24,11 +24,11 @@ import {
 /** The files of an export. */
 export const exportedFiles = ['index.html', 'paste.html', 'licenses.md'] as const
 
-/** How an export is made. */
+/** Options of an export. */
 export interface ExportOptions {
-  /** Bytes of queries, documents and vectors, roughly; default 4 MiB. */
+  /** Approximate size of queries, documents and vectors in bytes. Default: 4 MiB. */
   bytes?: number | undefined
-  /** The dataset's name in the page's head; default the run's file name. */
+  /** The dataset's name in the page's header. Default: the run's file name. */
   name?: string | undefined
 }
 
@@ -41,12 +41,13 @@ export interface StudioExport {
   bytes: number
 }
 
-/** How large an export is by default. */
+/** The default size of an export in bytes. */
 export const exportBytes = 4 * 2 ** 20
 
 /**
  * Writes the studio as files that need no server: `index.html` shows a part of the dataset,
- * `paste.html` shows data that its reader pastes. Refuses a folder with other files than an export.
+ * `paste.html` shows data that its reader pastes. Refuses a folder that contains files other than
+ * an export.
  *
  * ```ts
  * await exportStudio(collection, 'studio')
@@ -77,7 +78,9 @@ export async function exportStudio(
   }
 }
 
-/** A reader of the page need not know the folders of the machine that it was made on. */
+/**
+ * Removes folders from file names: readers of the page need not see the folders of this machine.
+ */
 function withoutFolders(files: StudioFiles): StudioFiles {
   const { run, queries, docs, corpus, queryText, qrels } = files
   const short = (file: string | undefined): string | undefined => file && basename(file)
@@ -91,7 +94,7 @@ function withoutFolders(files: StudioFiles): StudioFiles {
   }
 }
 
-/** Throws if a folder has files that are no export of ours. */
+/** Throws if a folder contains files but no earlier export. */
 async function refuseOthers(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -104,7 +107,7 @@ async function refuseOthers(folder: string): Promise<void> {
   )
 }
 
-/** The first bytes of a file; zeros if there are none. */
+/** Reads the first bytes of a file; returns zeros if the file cannot be read. */
 async function startOf(file: string): Promise<string> {
   const bytes = Buffer.alloc(512)
   const handle = await open(file).catch(() => undefined)
@@ -114,14 +117,14 @@ async function startOf(file: string): Promise<string> {
   return bytes.toString('latin1')
 }
 
-/** Candidates of each query: as many as the default settings and an audit look at. */
+/** Candidates per query: as many as the default settings and an audit use. */
 const CANDIDATES = 200
-/** Maximum number of queries: a reader looks at few, and the means are over all of them. */
+/** Maximum number of queries: a reader opens few, and the means are over all of them. */
 const QUERIES = 200
-/** The largest number of half precision. */
+/** The largest finite number in half precision. */
 const LARGEST_HALF = 65_504
 
-/** A part of a dataset: as many queries as fit, with all their documents, each once. */
+/** A part of a dataset: as many queries as fit, with all their documents, each stored once. */
 class Part {
   readonly queries: HeldQuery[] = []
   readonly documents: DocumentText[] = []
@@ -132,7 +135,10 @@ class Part {
   readonly #places = new Map<string, number>()
   #bytes = 0
 
-  /** Adds a query unless that would make the part larger than `most` bytes; the first one always fits. */
+  /**
+   * Adds a query unless the part would become larger than `most` bytes; the first query always
+   * fits.
+   */
   add(context: StudioContext, judged: boolean, most: number): void {
     const { vectors, documents, ...rest } = context
     const { data, dimensions } = vectors
@@ -162,7 +168,7 @@ class Part {
     this.#rows.queries.push(data.subarray(0, dimensions))
   }
 
-  /** The vectors of the queries, then of the documents, in half precision. */
+  /** Returns the vectors of the queries, then of the documents, in half precision. */
   vectors(): WrittenCollection['vectors'] {
     const rows = [...this.#rows.queries, ...this.#rows.documents]
     const dimensions = rows[0]!.length
@@ -181,7 +187,7 @@ class Part {
 }
 
 /**
- * A part of a dataset for a page without a server: the query that shows most, then judged queries
+ * Selects a part of a dataset for a page without a server: the opening query, then judged queries
  * and others in the order of the run, until the part has `bytes`.
  */
 function partOf(collection: StudioCollection, bytes: number): WrittenCollection {
@@ -211,7 +217,7 @@ function partOf(collection: StudioCollection, bytes: number): WrittenCollection 
   }
 }
 
-/** The statistics of the whole dataset, of the terms that the documents have. */
+/** Returns the statistics of the whole dataset for the terms that the documents contain. */
 function statisticsOf(
   documents: readonly DocumentText[],
   collection: StudioCollection,

@@ -5,10 +5,10 @@ import { ownSource, pagePolicy } from '@kith/base'
 import { KithError } from '@kith/core'
 import type { WrittenCollection } from './studio-wire.ts'
 
-/** The folder of the built page; the same from `src` and from `dist`. */
+/** The folder of the built page, at the same relative path from `src` and from `dist`. */
 const PAGE = fileURLToPath(new URL('../dist/page/', import.meta.url))
 
-/** The files of the built page by their paths from its folder, with `/` between names. */
+/** Returns the files of the built page by their paths in its folder, with `/` as separator. */
 export function pageFiles(): Map<string, string> {
   try {
     const entries = readdirSync(PAGE, { recursive: true, withFileTypes: true })
@@ -28,26 +28,28 @@ export function pageFiles(): Map<string, string> {
   }
 }
 
-/** The text of the one file of the page with an ending, such as its script. */
+/** Returns the text of the page's only file with an extension, such as its script. */
 export function pagePart(ending: string): string {
   const [file] = [...pageFiles().values()].filter((name) => extname(name) === ending)
   return readFileSync(file!, 'utf8')
 }
 
-/** The mark of a studio page, which no other `index.html` contains. */
+/** The tag that marks a studio page; no other `index.html` contains it. */
 export const GENERATOR = '<meta name="generator" content="kith studio">'
 
-/** A page in one file, which opens from a disk and from any web server, and connects to nothing. */
+/**
+ * A self-contained page, which opens from a disk and from any web server, and makes no requests.
+ */
 interface WholePage {
   title: string
-  /** The dataset that it shows; undefined asks the reader for one. */
+  /** The dataset to show; if undefined, the page asks the reader for one. */
   collection?: WrittenCollection | undefined
 }
 
-/** The studio's page with its style, script and data inside. */
+/** Builds the studio's page with its style, script and data inline. */
 export function wholePage({ title, collection }: WholePage): string {
   const style = pagePart('.css')
-  // A text of the page's own program must not end the element that holds it.
+  // A string in the page's own script must not end the script element.
   const script = pagePart('.js').replaceAll('</script', '<\\/script')
   const data = collection
     ? `<script type="application/json" id="collection">${jsonOf(collection)}</script>\n`
@@ -70,12 +72,15 @@ ${data}<script>${script}</script>
 `
 }
 
-/** A dataset as JSON in a page: `<` would let a text end the element that holds it. */
+/** Formats a dataset as JSON for a script element: a `<` in a text could end the element. */
 function jsonOf(collection: WrittenCollection): string {
   return JSON.stringify(collection).replaceAll('<', '\\u003c')
 }
 
-/** Only the page's own style and script count, workers are made from them, and nothing is sent anywhere. */
+/**
+ * Returns the content security policy: the page may use only its own style and script, create
+ * workers from blobs, and send nothing.
+ */
 function policyOf(style: string, script: string): string {
   return pagePolicy({
     'script-src': `${ownSource(script)} 'wasm-unsafe-eval'`,

@@ -3,7 +3,7 @@ import { ndcg } from '@kith/ir/measures'
 import type { StudioSources } from './studio-context.ts'
 import { type QueryEntry, type StudioContext, wordsOf } from './studio-wire.ts'
 
-/** The queries of the run that have an embedding and, if there are texts, a text. */
+/** Returns the queries of the run that have an embedding and, if there are texts, a text. */
 export function entriesOf(
   { run, queries, texts, qrels }: StudioSources,
   level: number,
@@ -18,10 +18,13 @@ export function entriesOf(
   return entries
 }
 
-/** The depth of the measure. */
+/** The cutoff of the measure. */
 const CUTOFF = 10
 
-/** The query that reranking by the default settings helps most, in nDCG@10; undefined without judgments. */
+/**
+ * Returns the query that gains most in nDCG@10 by reranking with the default settings; undefined
+ * without judgments.
+ */
 export function openingQuery(
   queries: readonly string[],
   contextOf: (query: string) => StudioContext,
@@ -40,8 +43,8 @@ export function openingQuery(
 }
 
 /**
- * The gain of reranking in a query's nDCG@10; undefined if nothing is judged relevant, or a vector
- * is damaged.
+ * Returns the gain in a query's nDCG@10 by reranking; undefined if no document is judged relevant
+ * or a vector is invalid.
  */
 function gainOf(context: StudioContext, reranker: Reranker): number | undefined {
   if (context.truth.length === 0 || context.ideal.length === 0) return undefined

@@ -18,7 +18,10 @@ const types: Record<string, string> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/** The page may load its own parts, talk to this server and compile the kernel, and nothing else. */
+/**
+ * The policy of the page: it may load its own files, send requests to this server and compile the
+ * WebAssembly kernel, nothing else.
+ */
 const POLICY = pagePolicy({
   'script-src': "'self' 'wasm-unsafe-eval'",
   'style-src': "'self'",
@@ -39,18 +42,19 @@ const headers = {
 /** Values of the Host header that name this machine. */
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
-/** Documents whose texts one request may ask for. */
+/** Maximum number of documents per request for texts. */
 const ASKED = 20
 
-/** The page and its data, as an application that any server can run. */
+/** Creates the application that serves the page and its data. */
 function studioApp(collection: StudioCollection): Hono {
   const app = new Hono()
   app.use(async (c, next) => {
-    // A site whose name was made to point at this machine would read everything (DNS rebinding).
+    // A website whose host name resolves to this machine could read everything (DNS rebinding).
     if (!LOOPBACK.test(c.req.header('host') ?? '')) {
       return c.text('kith studio answers to 127.0.0.1 and localhost only', 403)
     }
-    // Another site must not make the server work either, though it could not read the answer.
+    // Other websites must not cause work on the server either, even though they could not read the
+    // answer.
     const from = c.req.header('sec-fetch-site') ?? 'none'
     if (c.req.path.startsWith('/api/') && !['same-origin', 'none'].includes(from)) {
       return c.text('kith studio answers to its own page only', 403)
@@ -88,14 +92,14 @@ function studioApp(collection: StudioCollection): Hono {
   return app
 }
 
-/** Errors that the user can correct are sent to the page; others go to the terminal. */
+/** Sends errors that the user can correct to the page; prints others in the terminal. */
 function answerError(error: Error, c: Context): Response {
   if (error instanceof KithError) return c.json({ error: error.message }, 400)
   console.error(error)
   return c.json({ error: 'kith studio failed; see the terminal that it runs in' }, 500)
 }
 
-/** How many candidates a request asks for. */
+/** Returns how many candidates a request asks for. */
 function topOf(c: Context): number {
   const top = Number(c.req.query('top'))
   if (Number.isInteger(top) && top > 0) return top
@@ -111,7 +115,7 @@ export interface Studio {
   /** The address of the page. */
   url: string
   close(): Promise<void>
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -120,7 +124,8 @@ const USUAL_PORT = 4810
 const HOST = '127.0.0.1'
 
 /**
- * Serves the page on this machine only. Without a port, the usual port is used, or any other port if that is in use.
+ * Serves the page on this machine only. Without `port`, the server uses the usual port, or any free
+ * port if the usual port is in use.
  *
  * ```ts
  * const { url } = await startStudio(collection)

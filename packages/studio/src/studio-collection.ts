@@ -28,23 +28,32 @@ import {
   wordsOf,
 } from './studio-wire.ts'
 
-/** Queries in the sample that determines the depth of a run: nearly always all are equally deep. */
+/**
+ * The number of queries that determine the depth of a run: nearly always, all queries have the same
+ * depth.
+ */
 const SAMPLE = 200
-/** A new page shows the query with the largest gain among this many queries, with this many candidates. */
+/**
+ * A new page opens with the query that gains most among this many queries, with this many
+ * candidates each.
+ */
 const [TRIED, TRIED_DEPTH] = [100, 200]
-/** Characters of a free text. */
+/** Maximum length of a free-text query in characters. */
 const LONGEST_TEXT = 2000
 
-/** How a dataset is opened. */
+/** Options for opening a dataset. */
 export interface StudioCollectionOptions extends StudioOptions {
-  /** From which grade on a document is relevant; default 1. */
+  /** The lowest grade of a relevant document. Default: 1. */
   level?: number | undefined
-  /** Turns free text into a query; closed with the dataset, or if that cannot be opened. */
+  /**
+   * The model that embeds free-text queries; it is closed with the dataset, or if the dataset
+   * cannot be opened.
+   */
   model?: TextModel | undefined
 }
 
 /**
- * A run with everything that the page shows, query by query.
+ * A run with everything that the page shows, by query.
  *
  * ```ts
  * const collection = await StudioCollection.open({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy' })
@@ -54,7 +63,7 @@ export class StudioCollection {
   readonly info: StudioInfo
   readonly #sources: StudioSources
   readonly #model: TextModel | undefined
-  /** From which grade on a document is relevant. */
+  /** The lowest grade of a relevant document. */
   readonly #level: number
   /** The queries that can be shown. */
   readonly #entries: ReadonlyMap<string, QueryEntry>
@@ -111,22 +120,24 @@ export class StudioCollection {
     }
   }
 
-  /** The ids of all queries, in the order of the run. */
+  /** Returns the ids of all queries, in the order of the run. */
   ids(): string[] {
     return [...this.#entries.keys()]
   }
 
-  /** The queries whose id or text has all the words of a search, in the order of the run. */
+  /**
+   * Returns the queries whose id or text contains all words of a search, in the order of the run.
+   */
   search(words: string): QueryList {
     return searchEntries(this.#entries.values(), words)
   }
 
-  /** The judged queries, which `kith eval` averages over. */
+  /** Returns the judged queries, which `kith eval` averages over. */
   judged(): string[] {
     return this.ids().filter((id) => this.#sources.qrels.has(id))
   }
 
-  /** A query with its first `top` candidates and, if asked for, its relevant documents. */
+  /** Returns a query with its first `top` candidates and, if requested, its relevant documents. */
   context(id: string, top: number, withTruth: boolean): StudioContext {
     const query = this.#entries.get(id)
     if (!query) throw new KithError('BAD_INPUT', `there is no query ${JSON.stringify(id)}`)
@@ -139,13 +150,14 @@ export class StudioCollection {
   }
 
   /**
-   * The scale on which relevance is estimated; undefined if no file beside the embeddings has it.
+   * The scale on which relevance is estimated; undefined if there is no such file beside the
+   * embeddings.
    */
   get background(): Background | undefined {
     return this.#sources.background
   }
 
-  /** A free text as a query, with the documents nearest to it. */
+  /** Embeds a free text as a query, and finds the documents nearest to it. */
   async contextOfText(given: string, top: number): Promise<StudioContext> {
     const text = given.trim()
     if (!this.#model) {
@@ -160,7 +172,7 @@ export class StudioCollection {
         `free text must have 1 to ${LONGEST_TEXT} characters, got ${text.length}`,
       )
     }
-    // Loaded here, since most studios search nothing.
+    // Loaded here, since most studios never search.
     const { searchExact } = await import('@kith/stores')
     const { docs } = this.#sources
     const { dimensions } = docs
@@ -175,12 +187,12 @@ export class StudioCollection {
     return contextOf(this.#sources, { query, vector, ids, scores, judged: new Map() }, part)
   }
 
-  /** The texts of some documents; the id if a document has no text. */
+  /** Returns the texts of some documents; only the id if a document has no text. */
   documents(ids: readonly string[]): DocumentText[] {
     return ids.map((id) => this.#sources.texts?.documents.get(id) ?? { id })
   }
 
-  /** How often terms occur in all texts of the dataset; each kind of terms is counted once. */
+  /** Counts how often terms occur in all texts of the dataset, once per tokenizer. */
   statistics(tokenizer: string): TermStatistics {
     const kind = isTokenizerName(tokenizer) ? tokenizer : undefined
     const { texts } = this.#sources
@@ -205,16 +217,16 @@ export class StudioCollection {
     await this.#model?.close()
   }
 
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
-  /** The query that shows most; undefined without judgments. */
+  /** Returns the opening query; undefined without judgments. */
   #opening(): string | undefined {
     const tried = this.ids().slice(0, TRIED)
     const judged = tried.filter((id) => this.#entries.get(id)!.relevant > 0)
-    // A fresh page asks for these statistics too.
+    // A new page requests these statistics, too.
     const statistics = this.#sources.texts ? this.statistics('english') : undefined
     return openingQuery(judged, (id) => this.context(id, TRIED_DEPTH, false), statistics)
   }

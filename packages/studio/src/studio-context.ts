@@ -5,9 +5,9 @@ import { type Embeddings, openEmbeddings, type Qrels, type Run, readQrels, readR
 import { TextStore } from '@kith/ir/internal'
 import type { QueryEntry, StudioContext, StudioDocument, StudioFiles } from './studio-wire.ts'
 
-/** Maximum number of candidates of one query on the page. */
+/** Maximum number of candidates per query on the page. */
 export const DEPTH = 1000
-/** The depth of nDCG@10. */
+/** The cutoff of nDCG@10. */
 const IDEAL = 10
 
 /** A query, its candidates, and its judgments. */
@@ -19,17 +19,17 @@ interface JudgedQuery {
   judged: ReadonlyMap<string, number>
 }
 
-/** The part of a context that is asked for. */
+/** The part of a context that is requested. */
 interface ContextPart {
   /** Maximum number of candidates. */
   top: number
-  /** Whether relevant documents that are not among them are added. */
+  /** Whether to add relevant documents that are not among the candidates. */
   withTruth: boolean
-  /** From which grade on a document is relevant. */
+  /** The lowest grade of a relevant document. */
   level: number
 }
 
-/** A query with its first candidates: their texts, grades and vectors. */
+/** Builds a query's context: its first candidates with their texts, grades and vectors. */
 export function contextOf(
   { docs, texts }: Pick<StudioSources, 'docs' | 'texts'>,
   { query, vector, ids, scores, judged }: JudgedQuery,
@@ -83,22 +83,22 @@ export interface StudioSources {
   /** Empty if there are no judgments. */
   qrels: Qrels
   texts: { queries: TextStore; documents: TextStore } | undefined
-  /** The scale on which relevance is estimated, found beside the embeddings. */
+  /** The scale on which relevance is estimated, from a file beside the embeddings. */
   background: Background | undefined
   close(): Promise<void>
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How embeddings are opened. */
+/** Options for opening embeddings. */
 export interface StudioOptions {
-  /** The length of the vectors, for folders of raw memory maps. */
+  /** The dimensions of the vectors, for folders of raw memory maps. */
   dimensions?: number | undefined
   /** Embeddings larger than this many bytes are read from the file as needed. */
   memory?: number | undefined
 }
 
-/** Opens the files of a dataset: all of them, or none if one is wrong. */
+/** Opens the files of a dataset; closes all of them if one cannot be opened. */
 export async function openSources(
   files: StudioFiles,
   options: StudioOptions,
@@ -130,7 +130,7 @@ export async function openSources(
             documents: kept(await TextStore.open(corpus)),
           }
         : undefined
-    // Loaded here: what the index exports of this package needs no store.
+    // Loaded here: the other exports of this package need no store.
     const { backgroundBeside } = await import('@kith/stores/internal')
     const background = await backgroundBeside(files.docs, docs)
     return { run, queries, docs, qrels, texts, background, close, [Symbol.asyncDispose]: close }
@@ -142,7 +142,7 @@ export async function openSources(
 
 const folders = ['demo-output/wordnet', 'demo-output/wordnet-half', 'demo-output/wordnet-part']
 
-/** The files of the demo dataset that `npm run demo` has made in the current folder. */
+/** Returns the files of the demo dataset that `npm run demo` has made in the current folder. */
 export function demoFiles(): StudioFiles {
   const folder = folders.find((name) => existsSync(join(name, 'run.trec')))
   if (folder === undefined) {

@@ -2,24 +2,27 @@ import type { Background, Matrix, TitledText, TokenizerName } from '@kith/core'
 
 /** The properties of the dataset that the page gets first. */
 export interface StudioInfo {
-  /** The dataset's name in the page's head. */
+  /** The dataset's name in the page's header. */
   name: string
   documents: number
-  /** How many queries the run has, and how many of these were judged. */
+  /** How many queries the run has, and how many of them are judged. */
   queries: number
   judged: number
   /** Maximum number of candidates per query. */
   depth: number
   texts: boolean
-  /** Whether there is a background, by which the relevance of hits is estimated. */
+  /** Whether there is a background for estimating the relevance of hits. */
   background: boolean
-  /** From which grade on a document is relevant. */
+  /** The lowest grade of a relevant document. */
   level: number
-  /** The query that a fresh page shows. */
+  /** The query that a new page shows. */
   first: string
-  /** The encoder that turns free text into a query; undefined if there is none. */
+  /** The encoder for free-text queries; undefined if there is none. */
   model?: string | undefined
-  /** The files as they were named, for command lines; undefined if the data came from no files. */
+  /**
+   * The files as the user named them, for command lines; undefined if the data did not come from
+   * files.
+   */
   files?: StudioFiles | undefined
 }
 
@@ -41,7 +44,7 @@ export interface QueryEntry {
   relevant: number
 }
 
-/** The answer to a search for queries: the first ones, and how many there are. */
+/** The answer to a search for queries: the first matches, and the number of all matches. */
 export interface QueryList {
   found: number
   entries: QueryEntry[]
@@ -55,7 +58,7 @@ export interface DocumentText {
 }
 
 /**
- * The text that is tokenized for a query or a document: its title belongs to it, as in `kith
+ * Returns the text that is tokenized for a query or a document, including its title, as in `kith
  * rerank`.
  */
 export function wordsOf({ title, text = '' }: Pick<DocumentText, 'title' | 'text'>): TitledText {
@@ -75,55 +78,56 @@ export interface StudioContext {
   query: QueryEntry
   /** The candidates in the order of the run, then relevant documents that are not among them. */
   documents: StudioDocument[]
-  /** How many of them are candidates. */
+  /** How many of the documents are candidates. */
   retrieved: number
   /** How many candidates lack an embedding or a text, and are left out. */
   missing: number
-  /** The relevant documents in the order of the judgments: places in `documents`. */
+  /** The relevant documents in the order of the judgments, as places in `documents`. */
   truth: number[]
-  /** The highest grades of the query, as many as nDCG@10 looks at. */
+  /** The highest grades of the query, as many as nDCG@10 needs. */
   ideal: number[]
   /** Row 0 is the query, row i + 1 document i. */
   vectors: Matrix
 }
 
-/** One query of a `HeldCollection`, as its context without the documents' texts and vectors. */
+/** A query of a `HeldCollection`: its context without the documents' texts and vectors. */
 export interface HeldQuery extends Omit<StudioContext, 'documents' | 'vectors'> {
   /** Places in the dataset's documents: the candidates, then other relevant documents. */
   documents: number[]
   /** The scores of the candidates. */
   scores: number[]
-  /** Whether anything was judged about it, in the documents here or in others. */
+  /** Whether the query has any judgments, of these documents or of others. */
   judged: boolean
-  /** The judged documents: places in this query's documents, and their grades. */
+  /** The judged documents as places in this query's documents, and their grades. */
   grades: [place: number, grade: number][]
 }
 
-/** A part of a dataset that a page has within itself: it needs no server. */
+/** A part of a dataset that is embedded in a page, so that the page needs no server. */
 export interface HeldCollection {
   info: StudioInfo
   queries: HeldQuery[]
   documents: DocumentText[]
-  /** The queries' rows, then the documents'. */
+  /** The rows of the queries, then of the documents. */
   vectors: Matrix
   /**
-   * The term statistics of the whole dataset, as bytes; without them the documents here are
-   * counted.
+   * The term statistics of the whole dataset, as bytes; without them, terms are counted in the
+   * documents here.
    */
   statistics?: Record<TokenizerName, Uint8Array> | undefined
   /** The scale on which relevance is estimated. */
   background?: Background | undefined
 }
 
-/** A `HeldCollection` in JSON: vectors in half precision and statistics are base64. */
+/** A `HeldCollection` as JSON: vectors in half precision and statistics are base64. */
 export interface WrittenCollection extends Omit<HeldCollection, 'vectors' | 'statistics'> {
   vectors: { base64: string; rows: number; dimensions: number }
   statistics?: Record<TokenizerName, string> | undefined
 }
 
 /**
- * A context as bytes: the length of a JSON head (uint32, little-endian), the head, spaces up to
- * a multiple of four bytes, and the vectors as float32, little-endian, which the page uses in place.
+ * Encodes a context as bytes: the length of a JSON head (uint32, little-endian), the head, spaces
+ * up to a multiple of four bytes, and the vectors as little-endian float32, which the page uses in
+ * place.
  */
 export function encodeContext({ vectors, ...rest }: StudioContext): Uint8Array<ArrayBuffer> {
   const { rows, dimensions, data } = vectors
@@ -136,7 +140,7 @@ export function encodeContext({ vectors, ...rest }: StudioContext): Uint8Array<A
   return bytes
 }
 
-/** The inverse of `encodeContext`. */
+/** Decodes the bytes of `encodeContext`. */
 export function decodeContext(buffer: ArrayBuffer): StudioContext {
   const length = new DataView(buffer).getUint32(0, true)
   const head = new TextDecoder().decode(new Uint8Array(buffer, 4, length))
@@ -145,10 +149,12 @@ export function decodeContext(buffer: ArrayBuffer): StudioContext {
   return { ...rest, vectors: { data: new Float32Array(buffer, 4 + length), rows, dimensions } }
 }
 
-/** Queries that one search answers with. */
+/** Maximum number of queries in the answer to a search. */
 const LISTED = 50
 
-/** The entries whose id or text has all the words of a search: the first ones, and how many there are. */
+/**
+ * Returns the first entries whose id or text contains all words of a search, and how many match.
+ */
 export function searchEntries(entries: Iterable<QueryEntry>, words: string): QueryList {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
   const found: QueryEntry[] = []

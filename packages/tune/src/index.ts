@@ -1,4 +1,4 @@
-/** Finding settings, and a verdict on them: docs/method.md section 4. */
+/** Tunes settings, and gives a verdict on them: docs/method.md section 4. */
 export type {
   Scorer,
   ScorerOptions,

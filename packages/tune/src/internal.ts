@@ -1,6 +1,6 @@
 /**
- * Internal: trials, suggestions and defaults of the tuner, for Kith's own packages. It may change with any
- * version; programs use the package's main entry.
+ * Internal: trials, suggestions and defaults of the tuner, for Kith's own packages. They may change
+ * with any version; programs use the package's main entry.
  */
 export { viewsOf, withStatistics } from './evaluate/collection.ts'
 export { timePerQuery } from './evaluate/evaluator.ts'

@@ -3,15 +3,15 @@ import { methodTable } from '@kith/core/internal'
 import type { Evaluator } from './evaluate/evaluator.ts'
 import { meanOf, pairedTest } from './verdict.ts'
 
-/** The value of a measure with one value of a setting, all other settings unchanged. */
+/** The value of a measure for one value of a setting, with all other settings unchanged. */
 export interface SweepPoint {
   value: number | string
   mean: number
-  /** Half of the 95 % interval of the gain over the run. */
+  /** Half of the 95 % confidence interval of the gain over the run. */
   margin: number
 }
 
-/** A setting's values, and the one in use. */
+/** The values of a setting, and the value in use. */
 export interface SweptSetting {
   setting: string
   chosen: number | string
@@ -48,7 +48,7 @@ export async function sweep(
   return found
 }
 
-/** A setting, the values it takes in turn, and the settings with each. */
+/** A setting, its values to evaluate, and the settings with each value. */
 interface Line {
   setting: string
   values: readonly (number | string)[]
@@ -116,7 +116,7 @@ function linesThrough(base: MethodSettings, { largest, texts, tokenizers }: Eval
   ]
 }
 
-/** The values, with the chosen one in its place among numbers. */
+/** Adds the chosen value to the values, in its place if they are numbers. */
 function withChosen(
   values: readonly (number | string)[],
   chosen: number | string,

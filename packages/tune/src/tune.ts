@@ -14,7 +14,7 @@ import { searchSettings } from './settings/search-settings.ts'
 import { readSmallFile } from './settings/study-file.ts'
 import { type Decision, FEW_QUERIES, judge, type Verdict } from './verdict.ts'
 
-/** How much is searched if nothing else is said. */
+/** The default numbers of trials and folds, and the default seed. */
 export const tuneDefaults = { trials: 200, folds: 5, seed: 0 } as const
 
 /** The settings for the queries of a fold, chosen on all other folds. */
@@ -23,29 +23,34 @@ export interface FoldSettings {
   queries: readonly number[]
 }
 
-/** How settings are searched for. */
+/** Options of `tune`. */
 export interface TuneOptions extends ScorerOptions {
-  /** The settings to depart from, only on evidence; by default the library's. */
+  /** The settings to improve on; they change only on evidence. Default: the library's defaults. */
   base?: PartialMethodSettings | undefined
-  /** The methods to choose among; default: `neighbors` alone. */
+  /** The methods to choose from. Default: `neighbors` only. */
   methods?: readonly Method[] | undefined
-  /** The settings to search; by default all that matter. */
+  /** The settings to search. Default: all settings that matter. */
   space?: Space | undefined
-  /** Trials of each study; default 200. */
+  /** The number of trials per study. Default: 200. */
   trials?: number | undefined
-  /** Into how many folds the queries are split; default 5. */
+  /** The number of folds that the queries are split into. Default: 5. */
   folds?: number | undefined
-  /** Default 0. */
+  /** The random seed. Default: 0. */
   seed?: number | undefined
-  /** A file that stores finished trials: the next call with the same inputs resumes from them. */
+  /** A file that stores finished trials, from which the next call with the same inputs resumes. */
   study?: string | undefined
-  /** A digest of the inputs; a study file of other inputs is refused. */
+  /** A digest of the inputs; a study file with a different digest is refused. */
   fingerprint?: string | undefined
-  /** Called with the number of trials done and of all, over all studies together. */
+  /** Called with the number of trials done and the total number, over all studies together. */
   onProgress?: ((done: number, total: number) => void) | undefined
-  /** Called with the settings that each fold's study chose, and the numbers of the fold's queries. */
+  /**
+   * Called with the settings that each fold's study chose, and the indices of the fold's queries.
+   */
   onFolds?: ((folds: readonly FoldSettings[]) => void) | undefined
-  /** Closes the evaluator and rejects with `ABORTED`; the study can resume later. */
+  /**
+   * Aborting the signal closes the evaluator and rejects with `ABORTED`; the study can resume
+   * later.
+   */
   signal?: AbortSignal | undefined
 }
 
@@ -97,7 +102,7 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
       seed,
     }
   } catch (error) {
-    // After an abort, other failures are its consequences: the abort is the error to report.
+    // After an abort, other errors are consequences: the abort is the error to report.
     throwIfAborted(signal)
     throw error
   } finally {
@@ -105,7 +110,7 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
   }
 }
 
-/** The settings without the words, for texts that do harm. */
+/** Returns the settings without the text view, for texts that worsen the ranking. */
 function embeddingsOnly(base: MethodSettings): MethodSettings {
   return { ...base, mix: 'standard', views: { vectors: { graph: 1, score: 1 } } }
 }
@@ -122,19 +127,16 @@ function check({ trials, seed, queries }: { trials: number; seed: number; querie
 export interface Tuned extends Decision {
   kith: 'tuned'
   version: 1
-  /** The settings of `candidate`: with the verdict `keep-run` they are there to be forced. */
+  /** The settings of `candidate`; with the verdict `keep-run`, they can still be forced. */
   settings: MethodSettings
   measure: string
   level: number
   strict: boolean
-  /** Whether the words of texts were a view. */
+  /** Whether texts were a view. */
   texts: boolean
-  /** How many judged queries there were. */
+  /** The number of judged queries. */
   queries: number
-  /**
-   * Trials of each study, and into how many folds the queries were split; 0 if nothing was
-   * searched.
-   */
+  /** The number of trials per study, and of folds; 0 if nothing was searched. */
   trials: number
   folds: number
   seed: number
@@ -142,11 +144,11 @@ export interface Tuned extends Decision {
 
 const verdicts: readonly Verdict[] = ['keep-run', 'default', 'tuned']
 
-/** No `tuned.json` comes near this size. */
+/** Maximum size of `tuned.json` in bytes; no such file comes near it. */
 const LARGEST_FILE = 2 ** 20
 
 /**
- * Writes `tuned.json`, whole or not at all.
+ * Writes `tuned.json` completely or not at all.
  *
  * ```ts
  * await writeTuned('tuned.json', await tune(evaluator, { measure: 'nDCG@10' }))

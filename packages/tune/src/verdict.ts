@@ -1,53 +1,64 @@
 import { compare, type Evaluation } from '@kith/ir'
 import { tQuantile } from '@kith/ir/internal'
 
-/** With no more judged queries than this, searching for settings is worse than the default (docs/method.md section 4). */
+/**
+ * The number of judged queries up to which searching for settings is worse than the default
+ * (docs/method.md section 4).
+ */
 export const FEW_QUERIES = 50
 
-/** The default goes if its own t on few queries is below this. */
+/** With few queries, the default is dropped if its t is below this. */
 const HARMFUL = -1
 
 /** Other settings replace the default if their t against it is above this. */
 const CONVINCING = 2
 
-/** The advice: keep the retriever's ranking, rerank with the default, or with the settings found. */
+/**
+ * The advice: keep the retriever's ranking, rerank with the default settings, or rerank with the
+ * settings found.
+ */
 export type Verdict = 'keep-run' | 'default' | 'tuned'
 
-/** Every query's value with each ranking, none of them judged by a query that it was chosen by. */
+/** Every query's value with each ranking; no query evaluates settings that it helped to choose. */
 export interface HeldOutValues {
-  /** The retriever's own ranking. */
+  /** The values of the retriever's own ranking. */
   baseline: Float64Array
   default: Float64Array
-  /** With the settings that the other folds chose; undefined if none were searched for. */
+  /** The values with the settings that the other folds chose; undefined if nothing was searched. */
   tuned?: Float64Array | undefined
-  /** With the embeddings only, if there are texts and nothing was searched for. */
+  /** The values with embeddings only, if there are texts and nothing was searched. */
   embeddings?: Float64Array | undefined
 }
 
-/** The evidence that a verdict rests on. */
+/** The evidence for a verdict. */
 export interface HeldOut extends PairedTest {
   /** The mean of the measure with each ranking. */
   baseline: number
   default: number
   tuned?: number
-  /** How much better the settings found are than the default. */
+  /** The difference between the settings found and the default. */
   overDefault?: PairedTest
 }
 
 /**
- * A verdict with its reason, and the evidence for the default or the found settings over the run.
+ * A verdict with its reason, and the evidence for the default or the found settings against the
+ * run.
  */
 export interface Decision {
   verdict: Verdict
-  /** The settings that were weighed against the baseline ranking; the verdict unless that is kept. */
+  /**
+   * The settings that were compared with the baseline ranking; equal to the verdict unless it is
+   * `keep-run`.
+   */
   candidate: 'default' | 'tuned'
   reason: string
   heldOut: HeldOut
 }
 
 /**
- * docs/method.md section 4's rule. The default stays unless something convincing replaces it. With few
- * queries it is switched off only by a sign of harm, with more already by the lack of a gain.
+ * Decides by the rule in docs/method.md section 4. The default stays unless other settings are
+ * convincingly better. With few queries, reranking is switched off only at a sign of harm; with
+ * more queries, already without a gain.
  */
 export function judge(values: HeldOutValues): Decision {
   if (values.embeddings && !values.tuned) return judgeFew(values, values.embeddings)
@@ -72,8 +83,8 @@ export function judge(values: HeldOutValues): Decision {
 }
 
 /**
- * With few queries and texts: the default, the embeddings only, or the run. The default is dropped
- * at a sign of harm, or if the embeddings alone are convincingly better.
+ * Decides with few queries and texts between the default, embeddings only, and the run. The default
+ * is dropped at a sign of harm, or if embeddings only are convincingly better.
  */
 function judgeFew(values: HeldOutValues, embeddings: Float64Array): Decision {
   const { baseline } = values
@@ -126,13 +137,13 @@ function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`
 }
 
-/** How sure the confidence interval is. */
+/** The confidence level of intervals. */
 const CONFIDENCE = 0.95
 
-/** A t beyond this one says no more than this one, and JSON has no infinity. */
+/** The largest t that is reported: larger values mean no more, and JSON has no infinity. */
 const LARGEST_T = 1e6
 
-/** How much better one ranking is than another, over the same queries. */
+/** The difference of two rankings over the same queries. */
 export interface PairedTest {
   /** The mean difference. */
   gain: number
@@ -143,9 +154,9 @@ export interface PairedTest {
   p: number
 }
 
-/** The evidence that `after` is better than `before`, from the values of at least two queries. */
+/** Tests whether `after` is better than `before`, with the values of at least two queries. */
 export function pairedTest(before: Float64Array, after: Float64Array): PairedTest {
-  // Of the comparison only the t-test is wanted: one permutation is the least that it takes.
+  // Only the t-test of the comparison is needed, so the number of permutations is minimal.
   const { difference, t, tTest } = compare(asEvaluation(before), asEvaluation(after), 'value', {
     permutations: 1,
   })
@@ -160,7 +171,7 @@ export function pairedTest(before: Float64Array, after: Float64Array): PairedTes
   }
 }
 
-/** The mean of some values. */
+/** Returns the mean of some values. */
 export function meanOf(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }

@@ -1,4 +1,4 @@
-/** The worker thread: measures settings on its share of the queries. */
+/** The worker thread: evaluates settings on its share of the queries. */
 import { serveThread } from '@kith/base/pool/service'
 import { QueryTrials, type TrialBatch, type TrialInputs } from './evaluate/query-trials.ts'
 

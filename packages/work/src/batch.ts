@@ -1,17 +1,19 @@
 import { KithError } from '@kith/core'
 
-/** Work on many queries, shared by many machines. */
+/** Work on many queries that several machines share. */
 export interface Batch {
   name: string
-  /** The kind of work on each query; the worker's handler knows the kinds. */
+  /** The kind of work on each query; the worker's handler defines the kinds. */
   kind: string
-  /** Everything besides the queries that decides the results. */
+  /** All inputs besides the queries that determine the results. */
   settings: Readonly<Record<string, unknown>>
-  /** Notes of the program that submitted it, such as file names; they do not change results. */
+  /**
+   * Notes of the program that submitted the batch, such as file names; they do not change results.
+   */
   origin: Readonly<Record<string, unknown>>
 }
 
-/** A query of a batch, with the inputs of the work on it in the form that its kind defines. */
+/** A query of a batch, with the inputs for its work in the form that the batch's kind defines. */
 export interface BatchItem {
   query: string
   body: Uint8Array
@@ -23,39 +25,39 @@ export interface BatchResult {
   body: Uint8Array
 }
 
-/** How far a batch is. */
+/** The progress of a batch. */
 export interface BatchProgress extends Batch {
   queries: number
   done: number
-  /** Jobs that are being worked on. */
+  /** Jobs in progress. */
   active: number
   /** Jobs that failed three times and were set aside. */
   failures: readonly BatchFailure[]
-  /** Queries per second over the last minute of work; 0 before there was any. */
+  /** Queries per second over the last minute of work; 0 if there was none yet. */
   rate: number
-  /** Seconds until the end at that rate; undefined if it is unknown. */
+  /** Estimated seconds until the batch is finished; undefined if unknown. */
   secondsLeft: number | undefined
 }
 
 /** A job that was set aside. */
 export interface BatchFailure {
   /**
-   * Places of its queries in the batch: the first, and the one behind the last. Undefined if the
-   * job was changed in the database.
+   * The range of the job's queries in the batch: the first place, and the place after the last one.
+   * Undefined if the job was changed in the database.
    */
   from: number | undefined
   to: number | undefined
   message: string
 }
 
-/** A batch as the database knows it. @internal */
+/** A batch as the database stores it. @internal */
 export interface BatchRow extends Batch {
   id: number
   queries: number
   digest: string
 }
 
-/** A row of kith.batches, which any SQL client can have changed. */
+/** Checks a row of kith.batches, which any SQL client may have changed; returns the row. */
 export function checkBatchRow<T extends Batch>(row: T): T {
   for (const column of ['settings', 'origin'] as const) {
     const value: unknown = row[column]
@@ -68,7 +70,10 @@ export function checkBatchRow<T extends Batch>(row: T): T {
   return row
 }
 
-/** The tables of batches. Only ever append: the first migrations have run somewhere already. */
+/**
+ * The migrations of the tables of batches. Only append to this list: the first migrations have
+ * already run on existing databases.
+ */
 export const migrations: readonly string[] = [
   `CREATE TABLE kith.studies (
      id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -94,7 +99,7 @@ export const migrations: readonly string[] = [
      done timestamptz NOT NULL DEFAULT now(),
      PRIMARY KEY (study, query)
    )`,
-  // Batches were called studies; jobs that wait say which one they belong to.
+  // Batches used to be called studies; waiting jobs name their batch.
   `ALTER TABLE kith.studies RENAME TO batches;
    ALTER TABLE kith.items RENAME COLUMN study TO batch;
    ALTER TABLE kith.results RENAME COLUMN study TO batch;

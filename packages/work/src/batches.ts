@@ -23,17 +23,17 @@ import {
 import { checkItems, checkRead, DigestedItems } from './check-items.ts'
 import { Queue } from './queue.ts'
 
-/** Results that are read at a time. */
+/** Results per read. */
 const READ = 1000
 
-/** How the batches of a database are opened. */
+/** Options for opening the batches of a database. */
 export interface OpenBatchesOptions extends ConnectionOptions {
-  /** Creates the tables if there are none, to submit or wait for batches. Default false. */
+  /** Whether to create missing tables, to submit or wait for batches. Default: false. */
   create?: boolean | undefined
 }
 
 /**
- * The batches of a database, for programs that submit them, work on them or look at them.
+ * The batches of a database, for programs that submit them, work on them or monitor them.
  *
  * ```ts
  * await using batches = await Batches.open('postgres://localhost/kith')
@@ -51,20 +51,25 @@ export class Batches {
     this.queue = queue
   }
 
-  /** Opens the batches of a database; one that never had a batch is an error unless `create` is set. */
+  /**
+   * Opens the batches of a database. Throws if the database never had a batch, unless `create` is
+   * set.
+   */
   static async open(url: string, options: OpenBatchesOptions = {}): Promise<Batches> {
     const opened = await Batches.#open(url, options)
     if (typeof opened === 'string') throw noBatches(opened)
     return opened
   }
 
-  /** Opens the batches of a database; undefined if it never had a batch. Creates nothing. */
+  /**
+   * Opens the batches of a database; returns undefined if it never had a batch. Creates nothing.
+   */
   static async find(url: string): Promise<Batches | undefined> {
     const opened = await Batches.#open(url, {})
     return typeof opened === 'string' ? undefined : opened
   }
 
-  /** Opens the batches of a database, or gives its name if it never had one. */
+  /** Opens the batches of a database; returns the database's name if it never had a batch. */
   static async #open(url: string, options: OpenBatchesOptions): Promise<Batches | string> {
     const connections = await connectPostgres(url, options)
     try {
@@ -80,10 +85,11 @@ export class Batches {
   }
 
   /**
-   * Submits a batch whole or not at all, in jobs of `jobSize` queries. Submitting the same
-   * one again, at the same time or later, changes nothing; another one of the same name is an error.
+   * Submits a batch in one transaction, in jobs of `jobSize` queries. Submitting the same batch
+   * again, at the same time or later, changes nothing; a different batch with the same name is an
+   * error.
    *
-   * @returns how many queries it has, and whether it is new.
+   * @returns how many queries the batch has, and whether it is new.
    */
   async submit(
     batch: Batch,
@@ -96,7 +102,7 @@ export class Batches {
     checkStorable('the batch name', batch.name)
     const digested = new DigestedItems(batch, items)
     return inTransaction(this.connections, async (client) => {
-      // Two programs that submit the same batch wait for each other.
+      // Programs that submit the same batch at the same time wait for each other.
       const lock = 'SELECT pg_advisory_xact_lock(hashtext($1))'
       await client.query(lock, [`kith batch ${batch.name}`])
       const known = await this.#row(client, batch.name)
@@ -119,7 +125,7 @@ export class Batches {
     })
   }
 
-  /** How far all batches are, in the order of their submission. */
+  /** Returns the progress of all batches, in the order of their submission. */
   async progress(): Promise<BatchProgress[]> {
     const rows = await this.#query(
       `SELECT s.*, count(r.done) AS done,
@@ -135,7 +141,7 @@ export class Batches {
         const [done, lately] = [Number(row['done']), Number(row['lately'])]
         const [since, took] = [row['since'], row['took']] as (number | null)[]
         const finished = done === queries
-        // Over the last minute; for a finished batch, over its whole time.
+        // The rate over the last minute; for a finished batch, over its whole time.
         const rate = finished
           ? done / Math.max(1, took!)
           : lately / Math.max(1, Math.min(60, since!))
@@ -149,7 +155,10 @@ export class Batches {
     )
   }
 
-  /** A batch by its name, as the database has it: also one that was changed can be removed. @internal */
+  /**
+   * Returns a batch by name, unchecked, so that a batch that was changed in the database can still
+   * be removed. @internal
+   */
   async row(name: string): Promise<BatchRow> {
     const row = await this.#row(this.connections.pool, name)
     if (row) return row
@@ -159,15 +168,15 @@ export class Batches {
     )
   }
 
-  /** A batch by its name. */
+  /** Returns a batch by its name. */
   async find(name: string): Promise<Batch & { queries: number }> {
     const { kind, settings, origin, queries } = checkBatchRow(await this.row(name))
     return { name, kind, settings, origin, queries }
   }
 
   /**
-   * The results of a batch from a place on, with its items, in the order of the queries. A result
-   * or an item that is missing is an error, and so is an item too many.
+   * Yields the results of a batch from a place on, with their items, in the order of the queries. A
+   * missing result or item is an error, and so is an extra item.
    */
   async *results(
     name: string,
@@ -201,7 +210,7 @@ export class Batches {
     }
   }
 
-  /** Gives the jobs of a batch that were set aside another try; returns how many there were. */
+  /** Retries the jobs of a batch that were set aside; returns how many there were. */
   async retry(name: string): Promise<number> {
     const { id } = await this.row(name)
     const { failed } = await this.queue.look(id)
@@ -218,12 +227,12 @@ export class Batches {
     })
   }
 
-  /** Ends the connections to the database; may be called twice. */
+  /** Closes the connections to the database; may be called twice. */
   async close(): Promise<void> {
     if (!this.connections.pool.ending) await this.connections.pool.end()
   }
 
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -275,7 +284,7 @@ function noBatches(name: string): KithError {
   )
 }
 
-/** A number as COPY takes it. */
+/** Encodes a number for COPY. */
 function whole(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(4)
   bytes.writeInt32BE(value)

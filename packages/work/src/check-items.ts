@@ -3,16 +3,16 @@ import { KithError } from '@kith/core'
 import { checkStorable } from '@kith/stores/postgres'
 import type { Batch, BatchItem, BatchRow } from './batch.ts'
 
-/** Gaps between a batch's items that a message names. */
+/** Maximum number of gaps between a batch's items that a message names. */
 const NAMED_GAPS = 5
 
-/** Asks the database for rows. */
+/** Queries the database for rows. */
 type Ask = (sql: string, values: unknown[]) => Promise<Record<string, unknown>[]>
 
 /**
- * Throws unless a batch's items stand at the places from 0 to its number of queries, each once and
- * no others: rows that were removed, or a number that was changed, would make a file with too few
- * or too many queries.
+ * Throws unless the places of a batch's items are exactly the whole numbers from 0 up to, but not
+ * including, the batch's number of queries. Removed rows, or a changed number of queries, would
+ * produce a file with too few or too many queries.
  */
 export async function checkItems(ask: Ask, row: BatchRow): Promise<void> {
   const { id, queries } = row
@@ -28,7 +28,7 @@ export async function checkItems(ask: Ask, row: BatchRow): Promise<void> {
   throw changed(row, `expected ${queries} queries, got ${found}`)
 }
 
-/** Throws if rows that were read by their places are not all there: they were removed since they were checked. */
+/** Throws if rows are missing that existed when they were checked: they were removed in between. */
 export function checkRead(
   row: BatchRow,
   rows: readonly Record<string, unknown>[],
@@ -49,15 +49,15 @@ function missingItems(row: BatchRow, gaps: readonly Gap[]): KithError {
   return changed(row, `expected ${row.queries} queries, but these are missing: ${named}${more}`)
 }
 
-/** Places without an item: the first, and the one after the last. */
+/** A range of places without an item: the first place, and the place after the last one. */
 interface Gap {
   from: number
   to: number
 }
 
-/** The first places of a batch that have no item. */
+/** Returns the first gaps between a batch's items. */
 async function gapsOf(ask: Ask, { id, queries }: BatchRow): Promise<Gap[]> {
-  // The end counts as an item, so that a gap before it shows too.
+  // The end counts as an item, so that a gap before the end is found, too.
   const gaps = await ask(
     `SELECT before + 1 AS from, place AS to FROM (
        SELECT place, lag(place, 1, -1) OVER (ORDER BY place) AS before FROM (
@@ -78,7 +78,7 @@ function changed({ name }: BatchRow, how: string): KithError {
   )
 }
 
-/** Items that pass by once, counted and digested with everything else that makes the batch. */
+/** Iterates over items once, counts them, and hashes them with the batch's kind and settings. */
 export class DigestedItems {
   count = 0
   readonly #hash = createHash('sha256')

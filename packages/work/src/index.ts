@@ -1,4 +1,4 @@
-/** Work on many machines: batches, jobs and results in PostgreSQL. */
+/** Batches on many machines: jobs and results in PostgreSQL. */
 
 export type { Batch, BatchFailure, BatchItem, BatchProgress, BatchResult } from './batch.ts'
 export { Batches } from './batches.ts'

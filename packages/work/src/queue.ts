@@ -3,21 +3,27 @@ import { type Connections, postgresError } from '@kith/stores/postgres'
 import type { PoolClient } from 'pg'
 import type PgBoss from 'pg-boss'
 
-/** pg-boss gets a separate schema: an application may use another version of it. */
+/**
+ * The schema of pg-boss. It is separate from others, because an application may use a different
+ * version of pg-boss.
+ */
 const SCHEMA = 'kith_jobs'
 
 const NAME = 'queries'
 
-/** A job fails for good after this many tries. */
+/** The number of tries after which a job is set aside. */
 const TRIES = 3
 
-/** Jobs that are put into the queue at a time. */
+/** Jobs per insert. */
 const INSERTED = 1000
 
-/** Characters of an error that are kept. */
+/** Maximum length of a stored error message in characters. */
 const LONGEST_MESSAGE = 2000
 
-/** The queue of jobs: pg-boss hands each to one worker, again after a failure or when its worker died. */
+/**
+ * The queue of jobs. pg-boss gives each job to one worker, and again to a worker after a failure or
+ * when the worker died.
+ */
 export class Queue {
   readonly #boss: PgBoss
   readonly #connections: Connections
@@ -28,7 +34,8 @@ export class Queue {
   }
 
   static async open(connections: Connections): Promise<Queue> {
-    // Loaded here: most programs that can submit a batch never do, and should not start later for it.
+    // Loaded here: most programs that can submit a batch never do, and should not start more
+    // slowly.
     const { default: Boss } = await import('pg-boss')
     const boss = new Boss({
       db: through(connections.pool),
@@ -49,7 +56,7 @@ export class Queue {
     return new Queue(boss, connections)
   }
 
-  /** Puts jobs into the queue as a part of a transaction. */
+  /** Puts jobs into the queue, as a part of a transaction. */
   async put(client: PoolClient, jobs: readonly JobData[]): Promise<void> {
     for (let from = 0; from < jobs.length; from += INSERTED) {
       const part = jobs.slice(from, from + INSERTED)
@@ -59,11 +66,11 @@ export class Queue {
   }
 
   /**
-   * Takes the next job for this many seconds; undefined if there is none. pg-boss's own `fetch` takes
-   * it for the queue's expiry, so that a worker killed before its first `renew` would keep the job
-   * for 15 minutes; it also hides errors.
+   * Takes the next job for some seconds; returns undefined if there is none. pg-boss's own `fetch`
+   * leases a job for the queue's expiration time, so that a worker killed before its first `renew`
+   * would keep the job for 15 minutes; `fetch` also hides errors.
    *
-   * @param batch The batch whose jobs are taken; default: any.
+   * @param batch The batch whose jobs to take. Default: all batches.
    */
   async take(seconds: number, batch?: number | undefined): Promise<TakenJob | undefined> {
     const [job] = await this.#query(
@@ -81,7 +88,7 @@ export class Queue {
     return job && { id: job['id'] as string, data: job['data'] }
   }
 
-  /** Renews some jobs: no other worker gets them for this many seconds. */
+  /** Renews the leases of some jobs: no other worker gets them for this many seconds. */
   async renew(ids: readonly string[], seconds: number): Promise<void> {
     await this.#query(
       `UPDATE ${SCHEMA}.job SET started_on = now(), expire_in = $3 * interval '1 second'
@@ -99,12 +106,14 @@ export class Queue {
     await this.#boss.complete(NAME, id, {}, { db: through(client) })
   }
 
-  /** A failed attempt: the job runs again, or is set aside with its error after the last attempt. */
+  /**
+   * Records a failed try: the job runs again, or is set aside with its error after the last try.
+   */
   async fail(client: PoolClient, id: string, message: string): Promise<void> {
     await this.#boss.fail(NAME, id, { message: legible(message) }, { db: through(client) })
   }
 
-  /** How many jobs, of a batch or of all, wait or are being worked on. */
+  /** Returns how many jobs, of a batch or of all batches, are waiting or in progress. */
   async unfinished(batch?: number | undefined): Promise<number> {
     const rows = await this.#query(
       `SELECT count(*) FROM ${SCHEMA}.job
@@ -114,7 +123,7 @@ export class Queue {
     return Number(rows[0]!['count'])
   }
 
-  /** The jobs of a batch that are being worked on or were set aside. */
+  /** Returns the jobs of a batch that are in progress or were set aside. */
   async look(batch: number): Promise<{ active: number; failed: FailedJob[] }> {
     const rows = await this.#query(
       `SELECT id, state, data, output FROM ${SCHEMA}.job
@@ -154,7 +163,9 @@ export class Queue {
   }
 }
 
-/** The condition that a job belongs to the batch of a value, or that the value is null. */
+/**
+ * Returns the SQL condition that a job belongs to the batch of a value, or that the value is null.
+ */
 function ofBatch(value: string): string {
   return `(${value}::text IS NULL OR right(id::text, 12) = ${value})`
 }
@@ -163,10 +174,10 @@ function endOf(batch: number | undefined): string | null {
   return batch === undefined ? null : idEnd(batch)
 }
 
-/** A job that was set aside, and why. */
+/** A job that was set aside, and the reason. */
 interface FailedJob {
   id: string
-  /** Places of its queries; undefined if its row no longer says them. */
+  /** The places of the job's queries; undefined if its row no longer contains them. */
   from: number | undefined
   to: number | undefined
   message: string
@@ -176,7 +187,10 @@ function through(client: Pick<PoolClient, 'query'>): PgBoss.Db {
   return { executeSql: (sql, values) => client.query(sql, values) }
 }
 
-/** A message that the database can keep: U+0000 and halves of surrogate pairs it refuses. */
+/**
+ * Escapes a message for the database, which refuses U+0000 and unpaired surrogates, and truncates
+ * it.
+ */
 function legible(message: string): string {
   return message
     .slice(0, LONGEST_MESSAGE)
@@ -187,7 +201,7 @@ function legible(message: string): string {
 function messageOf(output: unknown): string {
   const { message, value } = (output ?? {}) as { message?: unknown; value?: { message?: unknown } }
   const inner = value?.message
-  // pg-boss says this of jobs whose worker disappeared.
+  // pg-boss reports a timeout for jobs whose worker disappeared.
   if (typeof inner === 'string' && inner.includes('timeout')) {
     return 'the workers of this job disappeared before it was done'
   }
@@ -201,26 +215,32 @@ interface JobData {
   to: number
 }
 
-/** A taken job as the database has it, unchecked. */
+/** A taken job as the database stores it, unchecked. */
 export interface TakenJob {
   id: string
   data: unknown
 }
 
-/** The largest number that the tables of batches hold. */
+/** The largest number that the tables of batches can hold. */
 const LARGEST = 2 ** 31 - 1
 
-/** The end of the ids of a batch's jobs, which finds the jobs even if their data were changed. */
+/**
+ * Returns the suffix of the ids of a batch's jobs, which identifies the jobs even if their data
+ * were changed.
+ */
 function idEnd(batch: number): string {
   return hex(batch, 12)
 }
 
-/** The same job always has the same id; ids sort as the jobs of a batch do. */
+/**
+ * Returns the id of a job. The same job always has the same id, and ids sort in the order of the
+ * jobs of a batch.
+ */
 function idOf(batch: number, job: number): string {
   return `${hex(job, 8)}-0000-4000-8000-${idEnd(batch)}`
 }
 
-/** The queries that a job names; undefined if its data were not written by Kith. */
+/** Reads the range of queries of a job; returns undefined if Kith did not write the job's data. */
 function readJob({ id, data }: TakenJob): JobData | undefined {
   if (typeof data !== 'object' || data === null) return undefined
   const { batch, from, to } = data as Record<string, unknown>
@@ -233,7 +253,7 @@ function readJob({ id, data }: TakenJob): JobData | undefined {
   return job.from < job.to && id.endsWith(`-${idEnd(job.batch)}`) ? job : undefined
 }
 
-/** The queries that a job names; a job that was changed in the database is an error. */
+/** Reads the range of queries of a job; throws if the job was changed in the database. */
 export function checkJob(job: TakenJob): JobData {
   const data = readJob(job)
   if (data) return data

@@ -5,29 +5,32 @@ import { type Batch, type BatchItem, type BatchResult, checkBatchRow } from './b
 import type { Batches } from './batches.ts'
 import { checkJob, type TakenJob } from './queue.ts'
 
-/** How long a worker without work waits before it looks again, in milliseconds. */
+/** Milliseconds that an idle worker waits before it checks for jobs again. */
 const PAUSE = 500
 
-/** Works on some queries of a batch. A query that cannot be done is an error of the whole call. */
+/** Works on some queries of a batch. If one query fails, the whole call throws. */
 export type Handler = (batch: Batch, items: readonly BatchItem[]) => Promise<BatchResult[]>
 
-/** How a worker works. */
+/** Options of a worker. */
 export interface WorkOptions {
-  /** Jobs that are under way at the same time. */
+  /** The number of jobs in progress at the same time. */
   lanes: number
   /** Seconds without a heartbeat after which another worker gets a job. */
   lease: number
   /** The name of the batch whose jobs to run. Default: all batches. */
   batch?: string | undefined
-  /** Ends when no job is left, also none that another worker has; else it waits for new ones. */
+  /**
+   * Whether to end when no job is left, including jobs of other workers; otherwise the worker waits
+   * for new jobs.
+   */
   untilEmpty: boolean
-  /** Ends when the jobs under way are done. */
+  /** Ends the worker once its jobs in progress are done. */
   signal: AbortSignal
   /** Called for each event, for the log. */
   onEvent(event: WorkEvent): void
 }
 
-/** Something that happened to a worker. */
+/** An event of a worker. */
 export type WorkEvent =
   | { kind: 'done'; batch: string; queries: number }
   | { kind: 'failed'; batch: string; message: string }
@@ -76,23 +79,23 @@ class Worker {
   }
 
   /**
-   * Keeps the jobs under way from other workers, and frees the jobs of workers without a heartbeat.
+   * Renews the leases of the jobs in progress, and frees the jobs of workers without a heartbeat.
    */
   async renewLeases(): Promise<void> {
-    // The last call still waits for a database that is away.
+    // An earlier call still waits for a database that cannot be reached.
     if (this.#signing) return
     this.#signing = true
     try {
       await this.#batches.queue.renew([...this.#inProgress], this.#options.lease)
       await this.#batches.queue.expire()
     } catch {
-      // The database is away; the next job reports it.
+      // The database cannot be reached; the next job reports the error.
     } finally {
       this.#signing = false
     }
   }
 
-  /** Does job after job. */
+  /** Runs one job after another. */
   async lane(): Promise<void> {
     const { queue } = this.#batches
     const { signal, untilEmpty } = this.#options
@@ -114,21 +117,23 @@ class Worker {
   }
 
   /**
-   * The next job; undefined if there is none, or if the worker is stopped while the database is
-   * down.
+   * Takes the next job; returns undefined if there is none, or if the worker is stopped while the
+   * database is down.
    */
   async #take(): Promise<TakenJob | undefined> {
     const { lease, signal, untilEmpty } = this.#options
     try {
       return await this.#retryWhileDown(() => this.#batches.queue.take(lease, this.#only))
     } catch (error) {
-      // With `untilEmpty` it is not known whether jobs are left.
+      // With `untilEmpty`, the worker must know whether jobs are left.
       if (signal.aborted && isPassing(error) && !untilEmpty) return undefined
       throw error
     }
   }
 
-  /** Does a job. If the job or its rows in the database are damaged, the job fails, not the worker. */
+  /**
+   * Runs a job. If the job or its rows in the database are damaged, the job fails, not the worker.
+   */
   async #do(job: TakenJob): Promise<void> {
     const { onEvent } = this.#options
     let name = `job ${job.id}`
@@ -140,7 +145,8 @@ class Worker {
       if (error) onEvent({ kind: 'failed', batch: name, message: error.message })
       else onEvent({ kind: 'done', batch: name, queries: items.length })
     } catch (error) {
-      // The database is away and the signal was aborted: another worker gets the job later.
+      // The database cannot be reached and the signal was aborted: another worker gets the job
+      // later.
       if (isPassing(error)) throw error
       await this.#retryWhileDown(() => this.#fail(job, error as Error))
       onEvent({ kind: 'failed', batch: name, message: (error as Error).message })
@@ -170,7 +176,7 @@ class Worker {
     })
   }
 
-  /** The results of all queries that can be done, and why one could not. */
+  /** Returns the results of all queries that succeed, and the error if a query fails. */
   async #handleAll(
     batch: Batch,
     items: readonly BatchItem[],
@@ -181,7 +187,8 @@ class Worker {
       if (isPassing(error)) throw error
       if (items.length === 1) return { results: [], error: error as Error }
     }
-    // A query failed: each query is tried alone, so that the others of the job get their results.
+    // A query failed: each query is tried alone, so that the other queries of the job get their
+    // results.
     const results: BatchResult[] = []
     let failure: Error | undefined
     for (const item of items) {
@@ -195,7 +202,7 @@ class Worker {
     return failure ? { results, error: failure } : { results }
   }
 
-  /** The results of some queries, one for each of them. */
+  /** Returns the results of some queries, one per query. */
   async #handleSome(batch: Batch, items: readonly BatchItem[]): Promise<BatchResult[]> {
     const results = await this.#retryWhileDown(() => this.#handle(batch, items))
     const complete =
@@ -207,7 +214,9 @@ class Worker {
     )
   }
 
-  /** Results and the end of the job hold together or not at all; a second result of a query is dropped. */
+  /**
+   * Stores the results and the end of the job in one transaction; drops further results of a query.
+   */
   async #finish(job: TakenJob, results: readonly BatchResult[], error?: Error): Promise<void> {
     const { connections, queue } = this.#batches
     const { batch } = checkJob(job)
@@ -222,7 +231,7 @@ class Worker {
     })
   }
 
-  /** A try that failed before there could be results. */
+  /** Records a try that failed before there were results. */
   async #fail(job: TakenJob, error: Error): Promise<void> {
     const { connections, queue } = this.#batches
     await inTransaction(connections, (client) => queue.fail(client, job.id, error.message))
@@ -239,23 +248,23 @@ function asBuffer(body: Uint8Array): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }
 
-/** The first wait for a database that is away, in milliseconds. */
+/** The first pause while a database cannot be reached, in milliseconds. */
 const FIRST_PAUSE = 500
 
-/** The longest one. */
+/** The longest pause, in milliseconds. */
 const LONGEST_PAUSE = 10_000
 
-/** How to wait for a database. */
+/** Options for waiting for a database. */
 export interface Patience {
-  /** Ends the waiting: the database's error is thrown then. */
+  /** Stops waiting: the database's error is thrown. */
   signal?: AbortSignal | undefined
-  /** Called before each wait, with its reason. */
+  /** Called before each pause, with its reason. */
   onWaiting(message: string): void
 }
 
 /**
- * Repeats an action with growing pauses as long as only the database fails: it restarts, cannot be
- * reached, or its disk is full. Every other error, such as a wrong password, is thrown at once.
+ * Repeats an action with growing pauses while the database is down: restarting, unreachable, or out
+ * of disk space. All other errors, such as a wrong password, are thrown at once.
  *
  * ```ts
  * const progress = await retryWhileDown({ onWaiting: console.error }, () => batches.progress())

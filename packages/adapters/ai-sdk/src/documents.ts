@@ -1,28 +1,31 @@
 import type { JSONObject, JSONValue, RerankingModelV3CallOptions } from '@ai-sdk/provider'
 import { KithError, type Matrix, type Vector, type Vectors } from '@kith/core'
 
-/** A document for the method: its words, and its vector if it has one. */
+/** A document for the method: its text, and its vector if it has one. */
 export interface RerankDocument {
   text: string
   /** The title; a word counts more in the title than in the text. */
   title?: string | undefined
-  /** The text that is embedded; `text` unless there is a title in it too. */
+  /** The text to embed; by default `text`. It differs if it includes a title. */
   whole?: string | undefined
   vector: Vector | undefined
 }
 
-/** The text or the title of an object. */
+/** Returns the text or the title of an object. */
 export type TextOf = (document: JSONObject) => string
 
-/** How objects are read. */
+/** How to read documents that are objects. */
 export interface ObjectReader {
-  /** The text of an object document; by default all its strings. */
+  /** Returns the text of an object document. Default: all its strings. */
   text?: TextOf | undefined
-  /** The title of an object document, whose words count more; without `text`, by default its string `title`. */
+  /**
+   * Returns the title of an object document; a word counts more in the title than in the text.
+   * Default, without `text`: its string `title`.
+   */
   title?: TextOf | undefined
 }
 
-/** Reads documents in either of the forms that `rerank()` takes. */
+/** Reads documents in either of the forms that `rerank()` accepts. */
 export function readDocuments(
   documents: RerankingModelV3CallOptions['documents'],
   { text, title = text ? undefined : titleOf }: ObjectReader = {},
@@ -42,7 +45,7 @@ export function readDocuments(
   })
 }
 
-/** A vector in JSON; undefined if there is none. */
+/** Reads a vector in JSON; returns undefined if there is none. */
 export function vectorOf(value: JSONValue | undefined, whose: string): number[] | undefined {
   if (value === undefined || value === null) return undefined
   if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number')) {
@@ -51,7 +54,7 @@ export function vectorOf(value: JSONValue | undefined, whose: string): number[] 
   throw new KithError('BAD_INPUT', `the embedding of ${whose} must be an array of numbers`)
 }
 
-/** A store's scores in JSON, one for each document; undefined if there are none. */
+/** Reads a store's scores in JSON, one per document; returns undefined if there are none. */
 export function scoresOf(value: JSONValue | undefined, documents: number): number[] | undefined {
   if (value === undefined || value === null) return undefined
   if (!Array.isArray(value) || !value.every((one) => Number.isFinite(one))) {
@@ -68,7 +71,7 @@ function titleOf({ title }: JSONObject): string {
   return typeof title === 'string' ? title : ''
 }
 
-/** All strings of an object, except its title. */
+/** Joins all strings of an object, except its title. */
 function stringsOf(document: JSONObject, title: string | undefined): string {
   return Object.entries(document)
     .filter(([, value]) => typeof value === 'string')
@@ -77,19 +80,22 @@ function stringsOf(document: JSONObject, title: string | undefined): string {
     .join('\n')
 }
 
-/** The role of the texts, for models that treat queries otherwise than documents, and a signal to stop. */
+/**
+ * The role of the texts, for models that treat queries and documents differently, and a signal to
+ * stop.
+ */
 export interface EmbedOptions {
   role: 'query' | 'document'
   signal: AbortSignal | undefined
 }
 
-/** Turns texts into vectors, one each: an array of them, or a matrix as @kith/encoder gives. */
+/** Embeds texts: returns an array of vectors, or a matrix as in @kith/encoder. */
 export type Embed = (texts: string[], options: EmbedOptions) => PromiseLike<Vectors>
 
 /**
- * The vectors that are known, and embeddings of the texts that have none.
+ * Completes the known vectors with embeddings of the texts that have none.
  *
- * @param name The name, in messages, of the text with an index.
+ * @param name Returns the name of the text at an index, for messages.
  */
 export async function completeVectors(
   embed: Embed | undefined,

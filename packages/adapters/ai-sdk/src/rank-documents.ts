@@ -16,11 +16,11 @@ import { completeVectors, type Embed, type RerankDocument } from './documents.ts
 interface DocumentsToRank {
   query: RerankDocument
   documents: readonly RerankDocument[]
-  /** A store's scores of the documents, the higher the better. */
+  /** A store's scores of the documents; higher is better. */
   scores: readonly number[] | undefined
 }
 
-/** How it is ranked, and where vectors come from that are not there. */
+/** How to rank documents, and how to embed documents without a vector. */
 interface RankOptions {
   embed: Embed | undefined
   signal: AbortSignal | undefined
@@ -34,14 +34,15 @@ export type RelevanceOptions = Pick<
   'background' | 'calibration' | 'cutoff' | 'onTopic' | 'collapse'
 >
 
-/** Documents by their index, best first. */
+/** Ranked documents by their index, best first. */
 export interface RankedDocuments extends Pick<Shortlist, 'onTopic' | 'metric'> {
   hits: Pick<ListedHit, 'index' | 'score' | 'similarity' | 'relevance'>[]
 }
 
 /**
- * Ranks all documents. With scores, only the documents that words and scores choose are embedded, else all;
- * without an embed function, documents without an embedding are ranked by their words.
+ * Ranks all documents. With scores, only the documents that texts and scores choose are embedded,
+ * otherwise all. Without an embed function, documents without an embedding are ranked by their
+ * texts.
  */
 export async function rankDocuments(
   given: DocumentsToRank,
@@ -54,8 +55,8 @@ export async function rankDocuments(
 }
 
 /**
- * Whether words can replace missing embeddings: some documents have an embedding to compare with
- * the query's.
+ * Returns whether texts can replace missing embeddings: the query and some documents need an
+ * embedding.
  */
 function wordsCanDo({ query, documents }: DocumentsToRank, settings: MethodSettings): boolean {
   if (!query.vector || !documents.some(({ vector }) => vector)) return false
@@ -108,7 +109,7 @@ async function rankNearest(
   return ofPlaces(shortlist(asked, candidates, { ...settings, ...list }), places)
 }
 
-/** The places of the documents by their scores; without any, as they come. */
+/** Returns the indices of the documents by descending score; in the given order without scores. */
 function bestFirst(
   documents: readonly RerankDocument[],
   scores: readonly number[] | undefined,
@@ -117,7 +118,7 @@ function bestFirst(
   return scores ? places.sort((a, b) => scores[b]! - scores[a]! || a - b) : places
 }
 
-/** The vectors of the query and of some documents. */
+/** Returns the vectors of the query and of some documents. */
 async function vectorsOf(
   query: RerankDocument,
   documents: readonly RerankDocument[],
@@ -133,7 +134,10 @@ async function vectorsOf(
   return { vector: vector!, vectors }
 }
 
-/** The texts if words count: the paper's raw mix has one view, and objects of numbers have no words. */
+/**
+ * Returns the texts if they count: the paper's raw mix has one view, and objects of numbers have no
+ * text.
+ */
 function wordsOf(
   documents: readonly RerankDocument[],
   places: readonly number[],
@@ -159,8 +163,8 @@ function ofPlaces(
 }
 
 /**
- * The places of the documents, the most similar to the query first. The documents of `rerank()`
- * may come in any order, and the method starts from an order by similarity.
+ * Returns the indices of the documents, most similar to the query first. The documents of
+ * `rerank()` may come in any order, and the method starts from an order by similarity.
  */
 function nearestFirst(
   query: Vector,
@@ -182,7 +186,7 @@ function nearestFirst(
     toQuery: Float64Array.of(own, ...products.map(({ toQuery }) => toQuery)),
     squares: Float64Array.of(own, ...products.map(({ square }) => square)),
   })
-  // The query's own length is the same for all.
+  // The query's own length is the same for all documents.
   const scores = products.map(({ toQuery, square }) =>
     name === 'dot' ? toQuery : toQuery / (Math.sqrt(square) || 1),
   )

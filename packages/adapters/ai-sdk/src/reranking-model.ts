@@ -18,19 +18,19 @@ import {
 import { type Embed, type ObjectReader, readDocuments, scoresOf, vectorOf } from './documents.ts'
 import { type RelevanceOptions, rankDocuments } from './rank-documents.ts'
 
-/** The sources of vectors and texts. */
+/** Options for vectors, texts, settings and relevance. */
 export interface RerankingOptions extends ObjectReader, RelevanceOptions {
-  /** Embeds the query, and the documents that come without an `embedding`. */
+  /** Embeds the query, and the documents without an `embedding`. */
   embed?: Embed | undefined
   /**
-   * How often terms occur in the corpus, from `termStatistics` of @kith/core or `kith
-   * term-statistics`. With it the context is chosen from the first 200 documents instead of the
+   * The term statistics of the corpus, from `termStatistics` of @kith/core or `kith
+   * term-statistics`. With them, the context is chosen from the first 200 documents instead of the
    * first 50.
    */
   statistics?: TermStatistics | undefined
   /**
-   * Settings that differ from the preset, such as the settings of `kith tune`. With the paper's,
-   * whose mix is `raw`, words do not count.
+   * Settings that differ from the preset, such as the settings of `kith tune`. With the paper's
+   * settings, whose mix is `raw`, texts do not count.
    */
   settings?: PartialMethodSettings | undefined
 }
@@ -51,7 +51,7 @@ const optionParts: NamedParts = {
 }
 
 /**
- * A reranking model of the AI SDK's specification V3. It is a plain object, without
+ * Creates a reranking model of the AI SDK's specification V3. The model is a plain object, without
  * `this`: version 7 of the SDK calls older models through a proxy.
  */
 function createRerankingModel(preset: PresetName, options: RerankingOptions): RerankingModelV3 {
@@ -114,19 +114,19 @@ async function rerankDocuments(
 /** Kith as a provider of the AI SDK. */
 export interface Kith {
   /**
-   * A model for `rerank()` of specification V3, which versions 6 and 7 accept. Its scores
+   * Creates a model for `rerank()` of specification V3, which versions 6 and 7 accept. Its scores
    * compare documents of one call only: 0 is about their average. `providerMetadata.kith` has
    * `onTopic`, and `relevance` and `similarity` of each document.
    *
-   * @param preset Its settings: `balanced` by default.
+   * @param preset The preset of the settings. Default: `balanced`.
    * @param options Options that differ from the provider's.
    */
   rerankingModel(preset?: PresetName, options?: RerankingOptions): RerankingModelV3
 }
 
 /**
- * Makes reranking models that need no cross-encoder: vectors from your embedding
- * model or your store, words from the documents.
+ * Creates a provider of reranking models that need no cross-encoder: vectors come from your
+ * embedding model or your store, texts from the documents.
  *
  * ```ts
  * const kith = createKith({

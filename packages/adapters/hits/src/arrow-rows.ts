@@ -7,9 +7,9 @@ import { KithError } from '@kith/core'
 export interface ArrowData {
   readonly type: unknown
   readonly typeId: number
-  /** From which bit on a bitmap belongs to this data. */
+  /** The first bit of a bitmap that belongs to this data. */
   readonly offset: number
-  /** How many values of a buffer, or rows of a child, a row has. */
+  /** The number of values of a buffer, or rows of a child, per row. */
   readonly stride: number
   readonly valueOffsets: Int32Array | BigInt64Array | undefined
   readonly values: Numbers | undefined
@@ -25,7 +25,7 @@ export interface ArrowData {
   ): ArrowData
 }
 
-/** Rows of a column's data, up to `end`. */
+/** Rows of a column's data from `begin` up to, but not including, `end`. */
 export interface ArrowRows {
   data: ArrowData
   begin: number
@@ -78,12 +78,15 @@ export function joinRows(parts: readonly ArrowRows[]): ArrowData {
   return cloned(undefined, undefined, children)
 }
 
-/** The same rows of a child. */
+/** Returns a function that selects the same rows of a child. */
 function childAt(child: number): (rows: ArrowRows) => ArrowRows {
   return ({ data, begin, end }) => ({ data: data.children[child]!, begin, end })
 }
 
-/** The offsets of rows of variable length, and the rows of the buffer or child that they point into. */
+/**
+ * Joins the offsets of rows of variable length, and the rows of the buffer or child that they refer
+ * to.
+ */
 function joinOffsets(parts: readonly ArrowRows[]) {
   const offsets = [0]
   const inner = parts.map(({ data, begin, end }) => {
@@ -96,7 +99,7 @@ function joinOffsets(parts: readonly ArrowRows[]) {
   return { offsets: wide ? BigInt64Array.from(offsets, BigInt) : Int32Array.from(offsets), inner }
 }
 
-/** The values of a buffer in one typed array of the same kind. */
+/** Joins the values of a buffer in one typed array of the same kind. */
 function joinValues(parts: readonly ArrowRows[]): Numbers {
   const length = parts.reduce((sum, { begin, end }) => sum + end - begin, 0)
   const Kind = parts[0]!.data.values!.constructor as new (length: number) => Numbers
@@ -109,7 +112,7 @@ function joinValues(parts: readonly ArrowRows[]): Numbers {
   return joined
 }
 
-/** A bit for each row, and how many are set. */
+/** Joins the bits of rows, and counts the bits that are set. */
 function joinBits(
   parts: readonly ArrowRows[],
   length: number,

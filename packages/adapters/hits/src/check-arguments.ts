@@ -29,14 +29,14 @@ export const rerankerParts: NamedParts = {
   synonyms: { text: ['column', 'body'], statistics: ['termStatistics', 'terms'] },
 }
 
-/** The names of a list's parts that `mergeHits` takes. */
+/** The names of the properties of a list that `mergeHits` takes. */
 export const listParts: NamedParts = {
   part: 'property of a list',
   known: ['hits', 'reader'],
   synonyms: { hits: ['points', 'matches', 'rows', 'objects', 'results', 'documents'] },
 }
 
-/** The names of a ready reader's options: its fields. */
+/** Refuses fields that a built-in reader does not have. */
 export function checkFields(fields: object, reader: string, known: readonly string[]): void {
   const synonyms = {
     vector: ['embedding', 'vectorField', 'vectorName', 'values'],
@@ -60,7 +60,10 @@ export function checkHits(hits: unknown): void {
   throw new KithError('BAD_INPUT', `hits must be an array, got ${describeNonHits(hits)}`)
 }
 
-/** Refuses a reader that was not called, such as `qdrant` for `qdrant()`, and values that are no reader. */
+/**
+ * Refuses a reader that was not called, such as `qdrant` for `qdrant()`, and values that are not a
+ * reader.
+ */
 export function checkReader(reader: unknown): void {
   if (typeof reader === 'function') {
     const name = reader.name || 'the reader'
@@ -70,7 +73,7 @@ export function checkReader(reader: unknown): void {
   throw new KithError('BAD_INPUT', 'reader must be an object; pass a reader such as qdrant()')
 }
 
-/** Refuses a reader of hits with vectors that cannot read them. */
+/** Refuses a reader that cannot read vectors, for hits with vectors. */
 export function checkVectorReader(reader: unknown): void {
   if (typeof reader === 'function') checkReader(reader)
   if (typeof (reader as { vector?: unknown } | null | undefined)?.vector === 'function') return
@@ -80,7 +83,7 @@ export function checkVectorReader(reader: unknown): void {
   )
 }
 
-/** The names under which clients return their lists of hits, by the order in which they are looked for. */
+/** The names under which clients return their lists of hits, in the order of the search. */
 const lists = ['points', 'matches', 'hits', 'objects', 'rows', 'result', 'results', 'data', 'body']
 
 function describeNonHits(value: unknown): string {
@@ -91,7 +94,9 @@ function describeNonHits(value: unknown): string {
   return `a whole response; pass its ${path}`
 }
 
-/** The path of the list in a response, such as `hits.hits`; undefined if it has no list. */
+/**
+ * Returns the path of the list in a response, such as `hits.hits`; undefined if there is no list.
+ */
 function pathToList(value: object, depth: number): string | undefined {
   for (const name of lists) {
     const part = (value as Record<string, unknown>)[name]

@@ -13,19 +13,19 @@ export interface HitListOptions<Hit>
     | 'priorWeight'
     | 'priorScale'
   > {
-  /** The group of a hit, such as its page; one hit of each is kept, or `maxPerGroup`. */
+  /** Returns the group of a hit, such as its page; one hit per group is kept, or `maxPerGroup`. */
   group?: ((hit: Hit) => unknown) | undefined
-  /** A number that favors a hit, such as its freshness; undefined for one that has none. */
+  /** Returns a number that favors a hit, such as its freshness; undefined for a hit without one. */
   prior?: ((hit: Hit) => number | undefined) | undefined
 }
 
-/** The names of these options. */
+/** The names of the list options. */
 export const listOptionNames = [
   ...['background', 'calibration', 'cutoff', 'onTopic', 'collapse', 'group', 'maxPerGroup'],
   ...['prior', 'priorWeight', 'priorScale'],
 ]
 
-/** The options for the hits that the method looks at. */
+/** Returns the list options for the hits that the method reranks. */
 export function listOptions<Hit>(options: HitListOptions<Hit>, hits: readonly Hit[]): ListOptions {
   const { group, prior } = options
   return {
@@ -42,28 +42,28 @@ export function listOptions<Hit>(options: HitListOptions<Hit>, hits: readonly Hi
   }
 }
 
-/** A hit in its new place. */
+/** A hit at its new place. */
 export interface RerankedHit<Hit> {
-  /** The hit as the store returned it, its own score included. */
+  /** The hit as the store returned it, including the store's score. */
   hit: Hit
   /** The new score. It compares hits of one query only: 0 is about the average of the context. */
   score: number
   /** The cosine or inner product with the query; undefined without a vector. */
   similarity: number | undefined
   /**
-   * The estimated probability that the hit is relevant, for the first 20; undefined without a
+   * The estimated probability that the hit is relevant, for the top 20 hits; undefined without a
    * `background`, vectors or texts.
    */
   relevance: number | undefined
   /** The hit's index in the given list, from 0. */
   index: number
-  /** Hits that repeat this one, with `collapse`. */
+  /** The duplicates of this hit, with `collapse`. */
   duplicates?: Hit[]
-  /** Further hits of its group, with `group`. */
+  /** Further hits of this hit's group, with `group`. */
   others?: Hit[]
 }
 
-/** The hits of a list. */
+/** Converts a list to reranked hits. */
 export function listedHits<Hit>(
   hits: readonly Hit[],
   list: Pick<Shortlist, 'hits'>,

@@ -1,4 +1,7 @@
-/** Rerank hits as vector stores return them. No client is imported: hits are read by their form. */
+/**
+ * Reranks hits as vector stores return them. No client is imported: hits are recognized by their
+ * shape.
+ */
 export type { HitListOptions, RerankedHit } from './hit-list.ts'
 export {
   type LancedbBatch,

@@ -7,7 +7,7 @@ import type { Fields, Reader } from './reader.ts'
 import { lancedb, merged } from './readers.ts'
 import { type RerankHitsOptions, rerankHits } from './rerank-hits.ts'
 
-/** How the results of LanceDB's hybrid queries are reranked. */
+/** Options for reranking the results of LanceDB's hybrid queries. */
 export interface LancedbRerankerOptions
   extends Fields,
     Pick<RerankHitsOptions, 'statistics' | 'settings'> {
@@ -24,7 +24,7 @@ export interface LancedbBatch {
   get(row: number): object | null
 }
 
-/** A reranker as LanceDB's queries take it. */
+/** A reranker in the form that LanceDB's queries accept. */
 export interface LancedbReranker {
   rerankHybrid<Batch extends LancedbBatch>(
     query: string,
@@ -41,8 +41,8 @@ interface Row {
 }
 
 /**
- * A reranker for LanceDB's hybrid queries, instead of its `RRFReranker`. Make one
- * for each query, since LanceDB passes the query's text to a reranker, but not the vector:
+ * Creates a reranker for LanceDB's hybrid queries, instead of its `RRFReranker`. Create one for
+ * each query, since LanceDB passes the query's text to a reranker, but not the vector:
  *
  * ```ts
  * const rows = await table.query().nearestTo(vector).fullTextSearch(text)
@@ -53,7 +53,8 @@ interface Row {
  * `_relevance_score`.
  *
  * @param vector The query's vector.
- * @param options `text`, `title` and `vector` are the columns; the vector's is `vector` by default.
+ * @param options The columns `text`, `title` and `vector`; the default column of the vector is
+ * `vector`.
  */
 export function lancedbReranker(vector: Vector, options: LancedbRerankerOptions): LancedbReranker {
   refuseUnknown(options ?? {}, rerankerParts)
@@ -97,14 +98,20 @@ function rowReader({ vector, text, title, score, id, advice }: Reader<object>): 
   }
 }
 
-/** The parts of Arrow's record batches that make a new one; its constructor takes columns by name. */
+/**
+ * The parts of Arrow's record batches that are needed to create a new one; the constructor takes
+ * columns by name.
+ */
 interface ArrowBatch extends LancedbBatch {
   schema: { fields: readonly { name: string }[] }
   data: { children: readonly ArrowData[] }
   constructor: new (columns: Record<string, ArrowData>) => LancedbBatch
 }
 
-/** A batch of rows from several batches: the columns that all of these have, and the new scores. */
+/**
+ * Joins rows of several batches into a batch with the columns that all batches share, and the new
+ * scores.
+ */
 function joinBatches(
   batches: readonly LancedbBatch[],
   rows: readonly Row[],
@@ -118,10 +125,10 @@ function joinBatches(
     const parts = rows.map(({ batch, row }) => {
       return { data: columns.get(batch)!.get(name)!, begin: row, end: row + 1 }
     })
-    // No rows at all are a column of the same type.
+    // An empty range of rows gives a column of the right type, even without other rows.
     joined.set(name, joinRows([{ data, begin: 0, end: 0 }, ...parts]))
   }
-  // The distances of the vectors' list are float32, as the new scores are.
+  // The distances in the vector list are float32, like the new scores.
   const like = first!.get('_distance')!
   const values = Float32Array.from(scores)
   joined.set('_relevance_score', like.clone(like.type, 0, rows.length, 0, [undefined, values]))

@@ -3,49 +3,51 @@ import { refuseUnknown } from '@kith/core/internal'
 import { checkHits, checkReader, listParts } from './check-arguments.ts'
 import { type Reader, scoresOf } from './reader.ts'
 
-/** The hits of one search, best first, and how to read them. */
+/** The hits of one search, best first, and their reader. */
 export interface HitList<Hit> {
   hits: readonly Hit[]
   /**
-   * Reads the hits; must have `id`. Leave its `vector` out if the list comes from another encoder
-   * than the query's vector.
+   * Reads the hits; must have `id`. Leave its `vector` out if the list comes from a different
+   * encoder than the query's vector.
    */
   reader: ListReader<NoInfer<Hit>>
 }
 
-/** How to read the hits of a list that is merged with others. */
+/** A reader for a list that is merged with others. */
 export type ListReader<Hit> = Omit<Reader<Hit>, 'vector'> & {
   readonly vector?: Reader<Hit>['vector'] | undefined
 }
 
-/** A document that one or more lists have found. */
+/** A document that at least one list contains. */
 export interface MergedHit<Hits extends readonly unknown[] = readonly unknown[]> {
   id: string
-  /** The hit as each list has it; undefined if a list has not found it. */
+  /** The hit of each list; undefined for a list that does not contain the document. */
   hits: { [List in keyof Hits]: Hits[List] | undefined }
-  /** The hit's score in each list, higher is better; undefined if a list has no score. */
+  /** The document's score in each list, higher is better; undefined for a list without a score. */
   scores: (number | undefined)[]
-  /** The sum of 1 / (60 + rank) over the lists that have found it (reciprocal rank fusion). */
+  /**
+   * The sum of 1 / (60 + rank) over the lists that contain the document (reciprocal rank fusion).
+   */
   fused: number
   /**
-   * The similarity to the query to assume without a vector: the score in the first list that has
-   * any hits, or the lowest score of that list, since a document outside the list is no nearer than
-   * its last hit. Undefined if that list has no scores.
+   * The similarity to the query to assume for a document without a vector: the score in the first
+   * list that has any hits, or the lowest score of that list, since a document outside the list is
+   * no nearer than its last hit. Undefined if that list has no scores.
    */
   similarity: number | undefined
-  /** From the first list that brings one. */
+  /** The vector, from the first list that has one. */
   vector: Vector | undefined
   text: string | undefined
   title: string | undefined
 }
 
-/** The constant of reciprocal rank fusion that its authors took, and most stores with them. */
+/** The constant of reciprocal rank fusion in the original paper, which most stores use, too. */
 const RANK_CONSTANT = 60
 
 /**
  * Merges several lists into one: each document once, with its score in every list, in the order of
- * reciprocal rank fusion, so that all lists have their share of the first places. The first list
- * comes from the vector search: its scores replace missing similarities to the query.
+ * reciprocal rank fusion, so that all lists contribute to the top places. The first list must come
+ * from the vector search: its scores replace missing similarities to the query.
  *
  * ```ts
  * const hits = mergeHits([
@@ -55,8 +57,8 @@ const RANK_CONSTANT = 60
  * const better = rerankHits({ vector, text }, hits, merged(), { topN: 10 })
  * ```
  *
- * Ids are compared as strings: 7 equals '7'. If a list has a document twice, its first position
- * counts.
+ * Ids are compared as strings: 7 equals '7'. If a list contains a document twice, its first
+ * position counts.
  */
 export function mergeHits<Hits extends readonly unknown[] | []>(
   lists: {
@@ -92,7 +94,7 @@ export function mergeHits<Hits extends readonly unknown[] | []>(
   const known = all.flatMap(({ scores }) => scores[dense] ?? [])
   const lowest = known.length > 0 ? known.reduce((a, b) => Math.min(a, b)) : undefined
   for (const hit of all) hit.similarity = hit.scores[dense] ?? lowest
-  // Sorting keeps the order of equal ones: the earlier list's first.
+  // Sorting is stable: among equal scores, documents of the earlier list come first.
   return all.sort((a, b) => b.fused - a.fused) as MergedHit<Hits>[]
 }
 

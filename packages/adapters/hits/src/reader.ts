@@ -10,34 +10,40 @@ import {
 import { higherIsBetter, type RetrieverScores, takesWords } from '@kith/core/internal'
 
 /**
- * How to read a store's hits. The ready ones are a few lines each; for a store
- * without one, write the functions yourself:
+ * How to read a store's hits. The built-in readers have a few lines each; for a store without one,
+ * write the functions yourself:
  *
  * ```ts
  * rerankHits(query, hits, { vector: (hit) => hit.embedding, text: (hit) => hit.body })
  * ```
  */
 export interface Reader<Hit> {
-  /** The hit's vector; undefined if the store has not sent a dense one. */
+  /** Returns the hit's vector; undefined if the store has not sent a dense vector. */
   readonly vector: (hit: Hit) => Vector | undefined
-  /** The hit's text; undefined if it has none. Without this function only vectors can be used. */
+  /**
+   * Returns the hit's text; undefined if it has none. Without this function, only vectors can be
+   * used.
+   */
   readonly text?: ((hit: Hit) => string | undefined) | undefined
-  /** The hit's title, in which a word counts more than in the text; undefined if there is none. */
+  /**
+   * Returns the hit's title, in which a word counts more than in the text; undefined if there is
+   * none.
+   */
   readonly title?: ((hit: Hit) => string | undefined) | undefined
   /**
-   * The store's score of the hit. Words and scores choose the hits whose vectors are fetched; the
-   * score also replaces the similarity of a hit without a vector. Higher is better; distances are
-   * negated, and so are scores that rise from the best hit to the last.
+   * Returns the store's score of the hit. Texts and scores choose the hits whose vectors are
+   * fetched; the score also replaces the similarity of a hit without a vector. Higher is better;
+   * distances are negated, and so are scores that increase from the best hit to the last.
    */
   readonly score?: ((hit: Hit) => number | undefined) | undefined
   /**
-   * False if hits are not sorted by these scores, such as hits of several lists: rising scores are
-   * then no distances, and stay unchanged.
+   * False if hits are not sorted by these scores, such as hits of several lists: increasing scores
+   * are then not distances, and stay unchanged.
    */
   readonly byScore?: boolean | undefined
-  /** The id by which merged lists recognize a document; undefined if a hit has none. */
+  /** Returns the id by which merged lists recognize a document; undefined if a hit has none. */
   readonly id?: ((hit: Hit) => string | number | bigint | undefined) | undefined
-  /** The advice in the message when a vector is missing. */
+  /** The advice in the error message about a missing vector. */
   readonly advice?: string | undefined
 }
 
@@ -61,14 +67,17 @@ export interface RowFields extends Fields {
   id?: string | undefined
 }
 
-/** A text function that knows the field it reads, for messages. */
+/** A function that reads a text, and the field it reads, for messages. */
 interface FieldText<Hit> {
   (hit: Hit): string | undefined
   readonly field: string
   readonly fieldsOf: (hit: Hit) => unknown
 }
 
-/** The function of a reader for the text or title in a field, if a hit keeps its fields in some object. */
+/**
+ * Returns a reader's function for the text or title in a field, if hits keep their fields in an
+ * object.
+ */
 export function textIn<Hit>(
   field: string | undefined,
   fieldsOf: (hit: Hit) => unknown,
@@ -81,7 +90,7 @@ export function textIn<Hit>(
   return Object.assign(text, { field, fieldsOf })
 }
 
-/** A field of an object; undefined if a store has sent another kind of value. */
+/** Returns a field of an object; undefined if the value is not an object. */
 export function fieldOf(object: unknown, field: string): unknown {
   return typeof object === 'object' && object !== null
     ? (object as Record<string, unknown>)[field]
@@ -89,36 +98,38 @@ export function fieldOf(object: unknown, field: string): unknown {
 }
 
 /**
- * A number in a field; undefined if a store has sent none that counts. Types of hits leave their
- * scores out: with `score` in two of them, a reader would take the hits of the other store.
+ * Returns the finite number in a field; undefined if there is none. The types of hits omit scores:
+ * if two types had `score`, a reader would accept the hits of the other store.
  */
 export function numberIn(object: unknown, field: string): number | undefined {
   const value = fieldOf(object, field)
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** An id in a field; undefined if a store has sent none. */
+/** Returns the id in a field; undefined if there is none. */
 export function idIn(object: unknown, field: string): string | number | bigint | undefined {
   const value = fieldOf(object, field)
   return ['string', 'number', 'bigint'].includes(typeof value) ? (value as string) : undefined
 }
 
-/** The score for a distance in a field: the nearer the better. */
+/** Returns the score for a distance in a field; nearer is better. */
 export function nearnessIn(object: unknown, field: string): number | undefined {
   const distance = numberIn(object, field)
   return distance === undefined ? undefined : -distance
 }
 
-/** Reads one dense vector in any of the forms that clients return; undefined for other values. */
+/**
+ * Reads a dense vector in any of the forms that clients return; returns undefined for other values.
+ */
 export function denseVector(value: unknown): Vector | undefined {
   if (value instanceof Float32Array || value instanceof Float64Array) return value
   if (Array.isArray(value)) return typeof value[0] === 'number' ? value : undefined
   const toArray = fieldOf(value, 'toArray')
-  // A column of Arrow, which LanceDB returns.
+  // An Arrow column, which LanceDB returns.
   return typeof toArray === 'function' ? denseVector(toArray.call(value)) : undefined
 }
 
-/** A query's vector and text; undefined if it has none. */
+/** Returns a query's vector and text; undefined for a missing part. */
 export function partsOf(query: Query): { vector: Vector | undefined; text: Text | undefined } {
   const { vector, text } = (query ?? {}) as Partial<QueryViews>
   const views = vector !== undefined || text !== undefined
@@ -127,12 +138,15 @@ export function partsOf(query: Query): { vector: Vector | undefined; text: Text 
     : { vector: query as Vector, text: undefined }
 }
 
-/** Changes the embedding of a query: `openAdapter` of @kith/train opens one that `kith train` made. */
+/**
+ * Changes the embedding of a query: `openAdapter` of @kith/train opens an adapter from `kith
+ * train`.
+ */
 export interface QueryAdapter {
   apply(vector: Vector): Float32Array
 }
 
-/** The query with its vector changed by an adapter. */
+/** Returns the query with its vector changed by an adapter. */
 export function adaptedQuery(query: Query, adapter: QueryAdapter | undefined): Query {
   if (adapter === undefined) return query
   if (typeof adapter?.apply !== 'function') {
@@ -149,7 +163,10 @@ export function adaptedQuery(query: Query, adapter: QueryAdapter | undefined): Q
   return isVector ? own : { ...(query as QueryViews), vector: own }
 }
 
-/** Some hits may lack a text; if all do, the field is wrong, and ranking on would hide it. */
+/**
+ * Reads the texts of hits. Some hits may lack a text; if all do, the field is wrong, and this
+ * function throws instead of hiding it.
+ */
 export function textsOf<Hit>(
   hits: readonly Hit[],
   { text, title }: Pick<Reader<Hit>, 'text' | 'title'>,
@@ -166,14 +183,17 @@ export function textsOf<Hit>(
   }
   if (!title) return texts
   const titles = hits.map((hit) => title(hit) ?? '')
-  // Merged lists may have no titles at all: a field that was named may not.
+  // Merged lists may have no titles at all, but hits must have a title if the caller named the
+  // field.
   if ('field' in title && hits.length > 0 && titles.every((one) => one === '')) {
     throw new KithError('BAD_INPUT', noTexts(hits[0]!, title, 'title'))
   }
   return texts.map((own, i) => (titles[i] === '' ? own : { title: titles[i]!, text: own }))
 }
 
-/** Names the requested field and the fields of the first hit. */
+/**
+ * Formats the error for missing texts, with the requested field and the fields of the first hit.
+ */
 function noTexts<Hit>(
   hit: Hit,
   read: NonNullable<Reader<Hit>['text']>,
@@ -186,7 +206,7 @@ function noTexts<Hit>(
   return `no hit has a ${part} ${where}; hit 0 has ${there}; correct the name, or make the store return that field`
 }
 
-/** The store's scores, the higher the better; undefined if the reader knows none. */
+/** Returns the store's scores, higher is better; undefined if the reader reads no scores. */
 export function scoresOf<Hit>(
   hits: readonly Hit[],
   { score, byScore = true }: Pick<Reader<Hit>, 'score' | 'byScore'>,
@@ -196,10 +216,11 @@ export function scoresOf<Hit>(
 }
 
 /**
- * Vectors of hits, undefined if a hit has none. With words, some hits may lack theirs: another list
- * brought them. If all do, the store was not asked for them, and ranking on would hide it.
+ * Checks the vectors of hits; undefined if a hit has none. With texts, some hits may lack a vector,
+ * such as hits of a keyword search. If all do, the store was not asked for vectors, and this
+ * function throws instead of hiding it.
  *
- * @param advice What to do if one is missing that must not be.
+ * @param advice The advice in the error message about a missing vector.
  */
 export function checkVectors(
   vectors: readonly (Vector | null | undefined)[],

@@ -21,14 +21,14 @@ export interface ChromaHit {
 }
 
 /**
- * Reads rows of Chroma, `result.rows()[0]` for the first query: ask for them with
- * `include: ['embeddings', 'documents']`, and with `'distances'` for their scores.
+ * Reads rows of Chroma, such as `result.rows()[0]` for the first query. Request them with `include:
+ * ['embeddings', 'documents']`, and with `'distances'` for their scores.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, hits, chroma())
  * ```
  *
- * @param fields `title` is a key of the metadata: ask for it with `'metadatas'`.
+ * @param fields `title` is a key of the metadata: request it with `'metadatas'`.
  */
 export function chroma(fields: Pick<TextField, 'title'> = {}): Reader<ChromaHit> {
   checkFields(fields, 'chroma', ['title'])
@@ -48,14 +48,14 @@ export interface ElasticsearchHit {
 }
 
 /**
- * Reads hits of Elasticsearch, `response.hits.hits`, from their `_source`. From version 9.2
- * on, Elasticsearch returns vectors only with `_source: { exclude_vectors: false }`.
+ * Reads hits of Elasticsearch, `response.hits.hits`, from their `_source`. Since version 9.2,
+ * Elasticsearch returns vectors only with `_source: { exclude_vectors: false }`.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, response.hits.hits, elasticsearch({ text: 'body' }))
  * ```
  *
- * @param fields The fields; the vector's is `embedding` by default.
+ * @param fields The fields; the default field of the vector is `embedding`.
  */
 export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
   checkFields(fields, 'elasticsearch', ['vector', 'text', 'title'])
@@ -64,7 +64,7 @@ export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
     vector: (hit) => denseVector(fieldOf(hit._source, vector)),
     text: textIn(text, (hit) => hit._source),
     title: textIn(title, (hit) => hit._source),
-    // Of an rrf retriever before version 8.15 hits have a rank only.
+    // Hits of an rrf retriever before version 8.15 have only a rank.
     score: (hit) => numberIn(hit, '_score') ?? nearnessIn(hit, '_rank'),
     id: (hit) => idIn(hit, '_id'),
     advice: `search with _source: { exclude_vectors: false } (OpenSearch: _source: true) and name the field, here ${vector}`,
@@ -72,24 +72,25 @@ export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
 }
 
 /**
- * Reads hits of OpenSearch, `response.body.hits.hits`, which have the same form as hits of
+ * Reads hits of OpenSearch, `response.body.hits.hits`, which have the same shape as hits of
  * Elasticsearch.
  *
  * ```ts
- * const better = rerankHits({ vector, text }, response.hits.hits, opensearch({ text: 'body' }))
+ * const found = response.body.hits.hits
+ * const better = rerankHits({ vector, text }, found, opensearch({ text: 'body' }))
  * ```
  */
 export const opensearch: typeof elasticsearch = elasticsearch
 
 /**
- * Reads rows of LanceDB, as `toArray()` of a query returns them; a query that
- * selects columns must select the vector's too.
+ * Reads rows of LanceDB, as `toArray()` of a query returns them; a query that selects columns must
+ * also select the vector.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, rows, lancedb({ text: 'body' }))
  * ```
  *
- * @param fields The columns; the vector's is `vector` by default.
+ * @param fields The columns; the default column of the vector is `vector`.
  */
 export function lancedb(fields: RowFields = {}): Reader<object> {
   checkFields(fields, 'lancedb', ['vector', 'text', 'title', 'id'])
@@ -98,7 +99,7 @@ export function lancedb(fields: RowFields = {}): Reader<object> {
     vector: (row) => denseVector(fieldOf(row, vector)),
     text: textIn(text, (row) => row),
     title: textIn(title, (row) => row),
-    // Of a hybrid search, of a search for words, of one for vectors.
+    // The scores of a hybrid search, of a full-text search, or of a vector search.
     score: (row) =>
       numberIn(row, '_relevance_score') ?? numberIn(row, '_score') ?? nearnessIn(row, '_distance'),
     id: (row) => idIn(row, id),
@@ -107,7 +108,7 @@ export function lancedb(fields: RowFields = {}): Reader<object> {
 }
 
 /**
- * Reads the hits that `mergeHits` makes from several lists.
+ * Reads the hits that `mergeHits` creates from several lists.
  *
  * ```ts
  * const hits = mergeHits([{ hits: points, reader: qdrant({ text: 'body' }) }, { hits: rows, reader: pgvector({ text: 'body' }) }])
@@ -129,18 +130,19 @@ export function merged(): Reader<MergedHit> {
 
 /** The fields of a Milvus entity. */
 export interface MilvusFields extends RowFields {
-  /** Whether scores are distances, as the metric L2 returns them; default false. */
+  /** Whether scores are distances, as with the metric L2. Default: false. */
   distances?: boolean | undefined
 }
 
 /**
- * Reads hits of Milvus, `results` of a search: ask for the vector and the text with `output_fields`.
+ * Reads hits of Milvus, `results` of a search. Request the vector and the text with
+ * `output_fields`.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, rows, milvus({ text: 'body' }))
  * ```
  *
- * @param fields The fields; the vector's is `vector` by default.
+ * @param fields The fields; the default field of the vector is `vector`.
  */
 export function milvus(fields: MilvusFields = {}): Reader<object> {
   checkFields(fields, 'milvus', ['vector', 'text', 'title', 'id', 'distances'])
@@ -156,21 +158,21 @@ export function milvus(fields: MilvusFields = {}): Reader<object> {
   }
 }
 
-/** The columns of a row with the distance to the query. */
+/** The columns of a row, including the distance to the query. */
 export interface DistanceFields extends RowFields {
   /** The column with the distance to the query, such as `embedding <=> $1 AS distance`. */
   distance?: string | undefined
 }
 
 /**
- * Reads rows of PostgreSQL with pgvector: select the vector's column too. The column
- * may be a `vector` or a `halfvec`, parsed by the driver or in PostgreSQL's own notation.
+ * Reads rows of PostgreSQL with pgvector; also select the vector's column. The column may be a
+ * `vector` or a `halfvec`, parsed by the driver or in PostgreSQL's own notation.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, rows, pgvector({ text: 'body' }))
  * ```
  *
- * @param fields The columns; the vector's is `embedding` by default.
+ * @param fields The columns; the default column of the vector is `embedding`.
  */
 export function pgvector(fields: DistanceFields = {}): Reader<object> {
   checkFields(fields, 'pgvector', ['vector', 'text', 'title', 'distance', 'id'])
@@ -188,7 +190,7 @@ export function pgvector(fields: DistanceFields = {}): Reader<object> {
   }
 }
 
-/** PostgreSQL writes a vector as [1,2.5,-3e-05], which JSON reads. */
+/** Parses a vector in PostgreSQL's notation, such as [1,2.5,-3e-05], which is valid JSON. */
 function parsed(value: string): unknown {
   try {
     return JSON.parse(value)
@@ -204,7 +206,7 @@ export interface PineconeHit {
 }
 
 /**
- * Reads Pinecone's matches: ask for them with `includeValues: true` and `includeMetadata: true`.
+ * Reads Pinecone's matches. Request them with `includeValues: true` and `includeMetadata: true`.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, matches, pinecone({ text: 'body' }))
@@ -233,7 +235,7 @@ export interface QdrantHit {
 }
 
 /**
- * Reads Qdrant's points: ask for them with `with_vector: true` and `with_payload: true`.
+ * Reads Qdrant's points. Request them with `with_vector: true` and `with_payload: true`.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, points, qdrant({ text: 'body' }))
@@ -256,8 +258,8 @@ export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
 }
 
 /**
- * Reads rows of SQLite with sqlite-vec: select the vector's column too. The vector may be a blob of
- * float32 numbers, as sqlite-vec stores it, or the text of `vec_to_json`.
+ * Reads rows of SQLite with sqlite-vec; also select the vector's column. The vector may be a blob
+ * of float32 numbers, as sqlite-vec stores it, or the text of `vec_to_json`.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, rows, sqliteVec({ text: 'body' }))
@@ -282,7 +284,10 @@ export function sqliteVec(fields: DistanceFields = {}): Reader<object> {
   }
 }
 
-/** The float32 numbers of a blob, in the byte order of sqlite-vec; undefined if it holds anything else. */
+/**
+ * Reads the float32 numbers of a blob, in the byte order of sqlite-vec; returns undefined for other
+ * blobs.
+ */
 function floatsIn(blob: Uint8Array): Float32Array | undefined {
   if (blob.length === 0 || blob.length % 4 !== 0) return undefined
   const view = new DataView(blob.buffer, blob.byteOffset, blob.length)
@@ -297,8 +302,8 @@ export interface WeaviateHit {
 }
 
 /**
- * Reads Weaviate's objects: ask for them with `includeVector: true`, and for their scores with
- * `returnMetadata: ['distance']` or, of a hybrid search, `['score']`.
+ * Reads Weaviate's objects. Request them with `includeVector: true`, and their scores with
+ * `returnMetadata: ['distance']` or, for a hybrid search, `['score']`.
  *
  * ```ts
  * const better = rerankHits({ vector, text }, objects, weaviate({ text: 'body' }))
@@ -313,7 +318,7 @@ export function weaviate(fields: Fields = {}): Reader<WeaviateHit> {
     vector: (object) => denseVector(fieldOf(object.vectors, vector)),
     text: textIn(text, (object) => object.properties),
     title: textIn(title, (object) => object.properties),
-    // Of a hybrid search or one for words, of one for vectors.
+    // The score of a hybrid or keyword search, or the distance of a vector search.
     score: (object) => {
       const metadata = fieldOf(object, 'metadata')
       return numberIn(metadata, 'score') ?? nearnessIn(metadata, 'distance')

@@ -5,21 +5,21 @@ import { listedHits, listOptions, type RerankedHit } from './hit-list.ts'
 import { adaptedQuery, checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
 import { type RerankHitsOptions, readOptions } from './rerank-hits.ts'
 
-/** How hits are reranked whose vectors are fetched. */
+/** Options for reranking hits whose vectors are fetched. */
 export interface RerankFetchedOptions<Hit> extends RerankHitsOptions<Hit> {
   /**
-   * Fetches the vectors of the chosen hits, one for each in their order; undefined if the store has
-   * none. It is called once for a query.
+   * Fetches the vectors of the chosen hits, one per hit in their order; undefined for hits without
+   * a vector. It is called once per query.
    */
   vectors: (hits: Hit[]) => PromiseLike<readonly (Vector | null | undefined)[]>
 }
 
-/** How to read hits that come without vectors. */
+/** A reader for hits that come without vectors. */
 export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'title' | 'score' | 'byScore'>
 
 /**
- * Reranks hits that came without vectors: words and the store's scores choose the hits that matter,
- * and only their vectors are fetched.
+ * Reranks hits that came without vectors: texts and the store's scores choose the hits that matter,
+ * and only the vectors of the chosen hits are fetched.
  *
  * ```ts
  * const { points } = await client.query('docs', { query: vector, limit: 200, with_payload: true })
@@ -29,8 +29,9 @@ export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'title' | 'score' | 
  * })
  * ```
  *
- * With the corpus's statistics 50 hits (setting `contextSize`) are chosen from the first 200;
- * without them they are the first 50. If the reader knows no score, all 200 are fetched.
+ * With term statistics of the corpus, 50 hits (setting `contextSize`) are chosen from the first
+ * 200; without statistics, the first 50 are chosen. If the reader reads no scores, the vectors of
+ * all 200 are fetched.
  */
 export function rerankFetched<Hit>(
   query: Query,
@@ -38,7 +39,7 @@ export function rerankFetched<Hit>(
   reader: FetchedReader<NoInfer<Hit>>,
   options: RerankFetchedOptions<NoInfer<Hit>>,
 ): Promise<RerankedHit<Hit>[]>
-/** Hits of a client without types: they are assumed to be the hits that the reader reads. */
+/** Reranks hits of a client without types; their type is assumed to fit the reader. */
 export function rerankFetched<Hit>(
   query: Query,
   hits: readonly Hit[],

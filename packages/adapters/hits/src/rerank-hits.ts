@@ -30,18 +30,17 @@ import {
 /**
  * Reranks the hits of any vector store.
  *
- * Hits come as the store returned them, best first, with their vectors. With the
- * query's text and a reader that knows the hits' texts, the words count too, which
- * helps most:
+ * Pass the hits as the store returned them, best first, with their vectors. With the query's text
+ * and a reader for the hits' texts, texts count too, which helps most:
  *
  * ```ts
  * const { points } = await client.query('docs', { query: vector, limit: 50, with_vector: true, with_payload: true })
  * const better = rerankHits({ vector, text }, points, qdrant({ text: 'body' }), { topN: 10 })
  * ```
  *
- * Only the first hits are reranked (setting `contextSize`: 50, chosen from 200 with statistics); later
- * hits keep their order. With the query's text, some hits may lack a vector, such as hits of a
- * keyword search: they are ranked by their words and their score.
+ * Only the first hits are reranked (setting `contextSize`: 50, chosen from 200 with term
+ * statistics); later hits keep their order. With the query's text, some hits may lack a vector,
+ * such as hits of a keyword search: they are ranked by their text and their score.
  */
 export function rerankHits<Hit>(
   query: Query,
@@ -49,7 +48,7 @@ export function rerankHits<Hit>(
   reader: Reader<NoInfer<Hit>>,
   options?: RerankHitsOptions<NoInfer<Hit>>,
 ): RerankedHit<Hit>[]
-/** Hits of a client without types: they are assumed to be the hits that the reader reads. */
+/** Reranks hits of a client without types; their type is assumed to fit the reader. */
 export function rerankHits<Hit>(
   query: Query,
   hits: readonly Hit[],
@@ -74,7 +73,7 @@ export function rerankHits<Hit>(
   const first = hits.slice(0, methodLooksAt(settings, words))
   const found = first.map((hit) => reader.vector(hit))
   const candidates = {
-    // A query without a vector has words only, and so have the hits.
+    // If the query has no vector, only texts count, and the vectors of the hits are ignored.
     vectors:
       words && asked.vector === undefined
         ? undefined
@@ -88,23 +87,26 @@ export function rerankHits<Hit>(
   return listedHits(hits, completeList(list, hits.length, wanted), options).slice(0, topN)
 }
 
-/** How hits are reranked. */
+/** Options of `rerankHits`. */
 export interface RerankHitsOptions<Hit = never> extends HitListOptions<Hit> {
-  /** How many of the best to return; by default all. */
+  /** How many of the best hits to return. Default: all. */
   topN?: number | undefined
   /**
-   * How often terms occur in the corpus, from `termStatistics` of @kith/core or `kith
-   * term-statistics`. With it the context is chosen from the first 200 hits instead of the first
+   * The term statistics of the corpus, from `termStatistics` of @kith/core or `kith
+   * term-statistics`. With them, the context is chosen from the first 200 hits instead of the first
    * 50.
    */
   statistics?: TermStatistics | undefined
   /** Settings that differ from the default, such as the settings of `kith tune`. */
   settings?: PartialMethodSettings | undefined
-  /** Changes the query's vector first. Leave it out if the vector that you searched with was adapted already. */
+  /**
+   * Changes the query's vector first. Omit it if the vector that you searched with was already
+   * adapted.
+   */
   adapter?: QueryAdapter | undefined
 }
 
-/** The options, checked and complete. */
+/** Checks the options, and fills in the defaults. */
 export function readOptions(
   { topN, statistics, settings }: RerankHitsOptions<never>,
   hits: number,

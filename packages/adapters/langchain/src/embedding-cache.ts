@@ -2,23 +2,23 @@ import { KithError } from '@kith/core'
 import type { EmbeddingsInterface } from '@langchain/core/embeddings'
 
 /**
- * An `Embeddings` instance that remembers its latest answers, so that documents
- * which many queries find are embedded once. Only the most recently used are kept.
+ * Wraps an `Embeddings` instance with a cache, so that documents that many queries find are
+ * embedded once. Evicts the least recently used vectors.
  */
 export class EmbeddingCache {
   readonly #embeddings: EmbeddingsInterface
   readonly #size: number
   readonly #kept = new Map<string, Float32Array>()
 
-  /** @param size How many vectors to keep. */
+  /** @param size Maximum number of vectors in the cache. */
   constructor(embeddings: EmbeddingsInterface, size: number) {
     this.#embeddings = embeddings
     this.#size = size
   }
 
-  /** The vector of a query. */
+  /** Embeds a query. */
   async query(text: string): Promise<Float32Array> {
-    // Models may embed a query otherwise than a document with the same words.
+    // Models may embed a query differently than a document with the same text.
     const key = `q${text}`
     const known = this.#recall(key)
     if (known) return known
@@ -27,7 +27,9 @@ export class EmbeddingCache {
     return vector
   }
 
-  /** The vectors of documents, in their order; unknown documents are embedded in one call. */
+  /**
+   * Embeds documents, in their order; documents that are not in the cache are embedded in one call.
+   */
   async documents(texts: readonly string[]): Promise<Float32Array[]> {
     const found = new Map<string, Float32Array>()
     const missing = new Set<string>()
@@ -55,7 +57,7 @@ export class EmbeddingCache {
   #recall(key: string): Float32Array | undefined {
     const vector = this.#kept.get(key)
     if (vector) {
-      // A map lists its keys in the order in which they were set: the first is the oldest.
+      // A map lists its keys in the order of insertion: the first key is the oldest.
       this.#kept.delete(key)
       this.#kept.set(key, vector)
     }
@@ -68,7 +70,10 @@ export class EmbeddingCache {
   }
 }
 
-/** As float32: half the memory of an array of numbers, and the type that the method computes with. */
+/**
+ * Converts a vector to float32: half the memory of an array of numbers, and the type that the
+ * method uses.
+ */
 function toVector(answer: unknown, method: string): Float32Array {
   if (Array.isArray(answer) || answer instanceof Float64Array) return Float32Array.from(answer)
   if (answer instanceof Float32Array) return answer

@@ -27,7 +27,7 @@ import { EmbeddingCache } from './embedding-cache.ts'
 /** Options of `KithRerank`: the source of vectors, and the documents to return. */
 export interface KithRerankOptions
   extends Pick<ListOptions, 'background' | 'calibration' | 'cutoff' | 'onTopic' | 'collapse'> {
-  /** Embeds the query, and the documents that bring no vector: the model that filled the store. */
+  /** Embeds the query, and the documents without a vector; use the model that filled the store. */
   embeddings: EmbeddingsInterface
   /**
    * The document's vector: a key of its metadata, or a function. Documents without a vector are
@@ -36,7 +36,7 @@ export interface KithRerankOptions
   vector?: string | ((document: DocumentInterface) => Vector | undefined) | undefined
   /**
    * The retriever's score of a document: a key of its metadata, or a function. With it, only the
-   * documents that words and scores choose are embedded. `rerankResults` does not need this option.
+   * documents that texts and scores choose are embedded. `rerankResults` does not need this option.
    */
   score?: string | ((document: DocumentInterface) => number | undefined) | undefined
   /**
@@ -45,18 +45,18 @@ export interface KithRerankOptions
    */
   title?: string | ((document: DocumentInterface) => string | undefined) | undefined
   /**
-   * How often terms occur in the corpus, from `termStatistics` of @kith/core or `kith
-   * term-statistics`. With it the context is chosen from the first 200 documents instead of the
+   * The term statistics of the corpus, from `termStatistics` of @kith/core or `kith
+   * term-statistics`. With them, the context is chosen from the first 200 documents instead of the
    * first 50.
    */
   statistics?: TermStatistics | undefined
-  /** How many of the best documents to return; by default all. */
+  /** How many of the best documents to return. Default: all. */
   topN?: number | undefined
-  /** How many vectors of queries and documents to remember; by default 2,000. */
+  /** How many vectors of queries and documents to cache. Default: 2,000. */
   cacheSize?: number | undefined
   /**
-   * Settings that differ from the default, such as the settings of `kith tune`. With the paper's,
-   * whose mix is `raw`, words do not count.
+   * Settings that differ from the default, such as the settings of `kith tune`. With the paper's
+   * settings, whose mix is `raw`, texts do not count.
    */
   settings?: PartialMethodSettings | undefined
 }
@@ -87,8 +87,8 @@ const optionParts: NamedParts = {
 }
 
 /**
- * Reranks a retriever's documents by reciprocal neighbors, embeddings and words. Retrieve about 50
- * documents, keep the best:
+ * Reranks a retriever's documents by reciprocal neighbors, embeddings and texts. Retrieve about 50
+ * documents, and keep the best:
  *
  * ```ts
  * const retriever = new ContextualCompressionRetriever({
@@ -97,9 +97,9 @@ const optionParts: NamedParts = {
  * })
  * ```
  *
- * A returned document's metadata has `relevanceScore`, the new score,
- * `vectorScore`, its similarity to the query before reranking, and with a
- * `background` also `relevance`, the estimated probability that it is relevant.
+ * The metadata of a returned document has `relevanceScore`, the new score, `vectorScore`, its
+ * similarity to the query before reranking, and with a `background` also `relevance`, the estimated
+ * probability that it is relevant.
  */
 export class KithRerank extends BaseDocumentCompressor {
   readonly #options: KithRerankOptions
@@ -123,7 +123,7 @@ export class KithRerank extends BaseDocumentCompressor {
     this.#cache = new EmbeddingCache(embeddings, cacheSize)
   }
 
-  /** Reranks documents that stand in the order in which they were retrieved. */
+  /** Reranks documents in the order in which they were retrieved. */
   async compressDocuments(
     documents: DocumentInterface[],
     query: string,
@@ -133,8 +133,8 @@ export class KithRerank extends BaseDocumentCompressor {
   }
 
   /**
-   * Reranks the result of a vector store's `similaritySearchWithScore`, best first. The
-   * store's own score becomes `vectorScore`; the new one stands beside the document too.
+   * Reranks the result of a vector store's `similaritySearchWithScore`, best first. The store's own
+   * score becomes `vectorScore`; the new score is also returned beside the document.
    */
   async rerankResults(
     results: readonly (readonly [DocumentInterface, number])[],
@@ -155,10 +155,10 @@ export class KithRerank extends BaseDocumentCompressor {
     const texts = this.#seesWords() ? this.#texts(documents) : undefined
     const looked = documents.slice(0, methodLooksAt(this.#settings, texts !== undefined))
     const own = looked.map((document) => this.#ownVector(document))
-    // If all vectors are available, the vectors choose instead of the scores.
+    // If all vectors are available, the vectors choose the documents instead of the scores.
     const scores = own.includes(undefined) ? storeScores && usable(storeScores) : undefined
     const plan = planVectors(query, { count: documents.length, texts, scores }, this.#settings)
-    // The vectors of the others would cost, and change nothing.
+    // Vectors of the other documents would cost time and change nothing.
     const [vector, vectors] = await Promise.all([
       this.#cache.query(query),
       this.#vectors(plan.chosen.map((index) => ({ ...looked[index]!, vector: own[index] }))),
@@ -173,12 +173,15 @@ export class KithRerank extends BaseDocumentCompressor {
     })
   }
 
-  /** The paper's raw mix has one view, the embeddings; fusion is nothing without the other. */
+  /**
+   * Returns whether texts count: the paper's raw mix uses only the embeddings, but fusion always
+   * needs texts.
+   */
   #seesWords(): boolean {
     return this.#settings.mix !== 'raw' || this.#settings.method === 'fusion'
   }
 
-  /** The documents' texts, with their titles if the user said where titles are. */
+  /** Returns the documents' texts, with their titles if the option `title` is set. */
   #texts(documents: readonly DocumentInterface[]): Text[] {
     const { title } = this.#options
     if (title === undefined) return documents.map(({ pageContent }) => pageContent)
@@ -194,7 +197,7 @@ export class KithRerank extends BaseDocumentCompressor {
     })
   }
 
-  /** The vectors that documents have, and embeddings of documents without a vector. */
+  /** Returns the documents' own vectors, and embeds documents without a vector. */
   async #vectors(
     documents: readonly { pageContent: string; vector: Vector | undefined }[],
   ): Promise<Vector[]> {
@@ -210,7 +213,7 @@ export class KithRerank extends BaseDocumentCompressor {
     return vector === undefined ? undefined : (document.metadata[vector] ?? undefined)
   }
 
-  /** The retriever's scores; undefined without the option `score`. */
+  /** Returns the retriever's scores; undefined without the option `score`. */
   #ownScores(documents: readonly DocumentInterface[]): RetrieverScores | undefined {
     const { score } = this.#options
     if (score === undefined) return undefined
@@ -225,12 +228,15 @@ export class KithRerank extends BaseDocumentCompressor {
   }
 }
 
-/** Scores for the method, the higher the better: a store's NaN is none. */
+/** Converts scores so that higher is better, and removes scores that are not finite. */
 function usable(scores: RetrieverScores): RetrieverScores {
   return higherIsBetter(scores.map((score) => (Number.isFinite(score) ? score : undefined)))
 }
 
-/** A copy: the documents belong to the retriever, which may keep them. */
+/**
+ * Copies a document and adds the scores: the documents belong to the retriever, which may keep
+ * them.
+ */
 function withScores(
   document: DocumentInterface,
   vectorScore: number | undefined,

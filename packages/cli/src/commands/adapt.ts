@@ -2,7 +2,7 @@ import { adaptQueries } from '@kith/pipelines/train'
 import { defineCommand } from '../options/command.ts'
 import { text } from '../options/values.ts'
 
-/** `kith adapt`: query embeddings through an adapter that `kith train --adapter` made. */
+/** `kith adapt`: applies a query adapter from `kith train --adapter` to query embeddings. */
 export const adaptCommand = defineCommand({
   name: 'adapt',
   description:

@@ -79,7 +79,7 @@ const auditOptions = {
   ...rare(joinOptions('queries or documents'), 'workers'),
 } satisfies Options
 
-/** The files and settings that the options name. */
+/** Reads the files and settings that the options name. */
 async function readAudit(values: Values<typeof auditOptions>): Promise<AuditFiles> {
   for (const name of ['run', 'queries', 'docs'] as const) {
     if (optionalText(values, name) === undefined) throw new UsageError(`--${name} FILE is required`)
@@ -96,7 +96,7 @@ async function readAudit(values: Values<typeof auditOptions>): Promise<AuditFile
   }
 }
 
-/** `kith audit`: which judgments are probably missing. */
+/** `kith audit`: lists the relevance judgments that are probably missing. */
 export const auditCommand = defineCommand({
   name: 'audit',
   description:
@@ -109,7 +109,7 @@ export const auditCommand = defineCommand({
     'kith audit --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out audit.tsv',
   dataset: {
     purpose: 'measure',
-    // New judgments are for the user to name: they do not replace the list.
+    // The user names the file of new judgments: they do not replace the list.
     files: ({ accept }) =>
       accept === undefined ? { ...judgedFiles, out: 'audit' } : { qrels: 'qrels' },
   },

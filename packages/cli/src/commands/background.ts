@@ -4,7 +4,7 @@ import { datasetOptions } from '../options/dataset-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
 import { optionalText, optionalWhole } from '../options/values.ts'
 
-/** `kith background`: the scale on which the relevance of hits is estimated. */
+/** `kith background`: builds the scale on which the relevance of hits is estimated. */
 export const backgroundCommand = defineCommand({
   name: 'background',
   description:

@@ -4,7 +4,7 @@ import { datasetOptions } from '../options/dataset-options.ts'
 import { judgedFiles } from '../options/judged-options.ts'
 import { optionalText, text } from '../options/values.ts'
 
-/** `kith calibrate`: estimated relevance, fitted to judged queries. */
+/** `kith calibrate`: fits estimated relevance to judged queries. */
 export const calibrateCommand = defineCommand({
   name: 'calibrate',
   description:

@@ -3,7 +3,7 @@ import { defineCommand } from '../options/command.ts'
 import { UsageError } from '../options/values.ts'
 import { print } from '../terminal/output.ts'
 
-/** `kith completion`: what makes the Tab key know the commands and options. */
+/** `kith completion`: prints the script that completes commands and options in a shell. */
 export const completionCommand = defineCommand({
   name: 'completion',
   description:

@@ -5,7 +5,7 @@ import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 
 const units = { run: 'queries', qrels: 'queries', texts: 'texts', embeddings: 'vectors' }
 
-/** `kith convert`: one of the field's formats into another. */
+/** `kith convert`: converts between standard IR formats. */
 export const convertCommand = defineCommand({
   name: 'convert',
   description:

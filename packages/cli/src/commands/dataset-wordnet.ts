@@ -16,7 +16,7 @@ import type { Output } from '../terminal/output.ts'
 /** The files that --encode adds to the folder. */
 const encodedFiles = ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt', 'run.trec']
 
-/** `kith dataset wordnet`: a real dataset with nearly complete labels. */
+/** `kith dataset wordnet`: builds a dataset of real texts with nearly complete labels. */
 export const wordnetCommand = defineCommand({
   name: 'dataset wordnet',
   description:
@@ -70,7 +70,7 @@ export const wordnetCommand = defineCommand({
   },
 })
 
-/** Prints the contents of a collection and how many sparse labels were drawn. */
+/** Prints the contents of a dataset and how many sparse labels were drawn. */
 function tellDataset(
   output: Output,
   folder: string,

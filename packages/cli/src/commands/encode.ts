@@ -5,7 +5,7 @@ import { splitOption } from '../options/dataset-options.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
 import { isSet, neededFile, optionalChoice, optionalText } from '../options/values.ts'
 
-/** `kith encode`: texts in, embeddings out. */
+/** `kith encode`: embeds texts. */
 export const encodeCommand = defineCommand({
   name: 'encode',
   description:
@@ -16,7 +16,7 @@ export const encodeCommand = defineCommand({
   example: 'kith encode cisi --model minilm',
   dataset: {
     purpose: 'measure',
-    // Without --out, the dataset keeps the embeddings of both, documents and queries.
+    // Without --out, the dataset keeps the embeddings of both its documents and its queries.
     files: ({ role, out }) =>
       out === undefined ? {} : { input: role === 'query' ? 'queries' : 'corpus' },
   },

@@ -15,7 +15,7 @@ import {
 import { evaluationFormats, formatEvaluations } from '../terminal/format-evaluations.ts'
 import { print } from '../terminal/output.ts'
 
-/** `kith eval`: trec_eval's figures for one run or several, with significance. */
+/** `kith eval`: prints trec_eval's measures for one or more runs, with significance tests. */
 export const evalCommand = defineCommand({
   name: 'eval',
   description:
@@ -60,7 +60,7 @@ export const evalCommand = defineCommand({
     const baseline = optionalText(values, 'baseline')
     const failOn = optionalText(values, 'fail-on')
     const named = texts(values, 'run')
-    // A comparison of the baseline with itself would only weaken the tests of the others.
+    // Comparing the baseline with itself would only weaken the tests of the other runs.
     const others = named.filter((run) => run !== baseline)
     const runs = others.length > 0 ? others : named
     if (baseline !== undefined) runs.unshift(baseline)

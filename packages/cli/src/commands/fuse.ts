@@ -14,7 +14,7 @@ import {
 } from '../options/values.ts'
 import { formatEvaluations } from '../terminal/format-evaluations.ts'
 
-/** `kith fuse`: several runs in, one out. */
+/** `kith fuse`: fuses several runs into one. */
 export const fuseCommand = defineCommand({
   name: 'fuse',
   description:

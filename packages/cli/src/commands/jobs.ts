@@ -6,7 +6,7 @@ import { text } from '../options/values.ts'
 import { table } from '../terminal/output.ts'
 import { duration, short } from '../terminal/progress.ts'
 
-/** `kith jobs`: how far submitted batches are. */
+/** `kith jobs`: shows the progress of submitted batches. */
 export const jobsCommand = defineCommand({
   name: 'jobs',
   description:
@@ -55,7 +55,7 @@ const batchOptions = {
   batch: { value: 'NAME', help: 'name of the batch, as given to --submit', required: true },
 } satisfies Options
 
-/** `kith jobs export`: the results of a finished batch as a file. */
+/** `kith jobs export`: writes the results of a finished batch to a file. */
 export const jobsExportCommand = defineCommand({
   name: 'jobs export',
   description:
@@ -74,7 +74,7 @@ export const jobsExportCommand = defineCommand({
   },
 })
 
-/** `kith jobs retry`: another try for jobs that were failed. */
+/** `kith jobs retry`: retries failed jobs. */
 export const jobsRetryCommand = defineCommand({
   name: 'jobs retry',
   description:
@@ -92,7 +92,7 @@ export const jobsRetryCommand = defineCommand({
   },
 })
 
-/** `kith jobs remove`: a batch is no longer needed. */
+/** `kith jobs remove`: removes a batch. */
 export const jobsRemoveCommand = defineCommand({
   name: 'jobs remove',
   description: 'Frees the batch’s space in the database and its name. Documents are not removed.',

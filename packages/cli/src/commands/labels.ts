@@ -85,7 +85,7 @@ export const labelOptions = {
 /** The preset whose evidence needs texts. */
 const WITH_TEXTS = 'joint-texts'
 
-/** The inputs of `--target distil`; undefined for other targets. */
+/** Reads the inputs of `--target distil`; returns undefined for other targets. */
 async function readDistilInputs(
   values: Values<typeof labelOptions>,
 ): Promise<DistilInputs | undefined> {
@@ -112,7 +112,7 @@ async function readDistilInputs(
   }
 }
 
-/** The values of `labelOptions`; --out is given, or no file is written. */
+/** Reads the values of `labelOptions`. Without --out, no file is written. */
 export async function readLabelInputs(
   values: Values<typeof labelOptions>,
 ): Promise<{ inputs: LabelInputs; recipe: string }> {
@@ -137,7 +137,7 @@ export async function readLabelInputs(
   return { inputs, recipe }
 }
 
-/** How labels are written. */
+/** Reads the output layout of the labels. */
 function readLayout(
   values: Values<typeof labelOptions>,
 ): Pick<LabelInputs, 'format' | 'values' | 'negatives'> {
@@ -154,7 +154,7 @@ function readLayout(
   }
 }
 
-/** `kith labels`: sparse judgments in, training labels out. */
+/** `kith labels`: turns sparse judgments into training labels. */
 export const labelsCommand = defineCommand({
   name: 'labels',
   description:
@@ -173,7 +173,7 @@ export const labelsCommand = defineCommand({
     'kith labels --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out labels.jsonl',
   dataset: {
     purpose: 'train',
-    // A teacher's scores are its run's: nothing else of a dataset counts.
+    // A teacher's scores come from its run; the other files of a dataset have no effect.
     files: ({ target }) =>
       target === DISTIL
         ? { run: 'reranked', corpus: 'corpus', 'query-text': 'queries', out: 'labels' }
@@ -202,7 +202,7 @@ export const labelsCommand = defineCommand({
   },
 })
 
-/** `kith labels merge`: shares in, the whole out. */
+/** `kith labels merge`: merges shards of labels into one file. */
 export const mergeCommand = defineCommand({
   name: 'labels merge',
   description:
@@ -223,7 +223,7 @@ export const mergeCommand = defineCommand({
 /** The column in which the figures begin. */
 const WIDTH = 36
 
-/** Figures by which a person can judge labels. */
+/** Formats figures by which a person can judge the labels. */
 function summaryLines(summary: LabelSummary): string[] {
   const { queries, leftOut } = summary
   const share = (count: number): string => `${((100 * count) / Math.max(1, queries)).toFixed(1)} %`
@@ -245,12 +245,12 @@ function summaryLines(summary: LabelSummary): string[] {
   ]
 }
 
-/** Prints the result of a labeling. */
+/** Prints the result of `kith labels`. */
 function tellLabeled(output: Output, { out, seconds, summary }: LabelResult): void {
   output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
 }
 
-/** Prints the result of a merge of shares. */
+/** Prints the result of merging shards. */
 function tellMerged(output: Output, { out, shares, summary }: MergeResult): void {
   output.result(
     { out, shares, ...summary },

@@ -3,7 +3,7 @@ import { defineCommand } from '../options/command.ts'
 import { readTokenizer, tokenizerOption } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 
-/** `kith load`: embeddings and texts into a store. */
+/** `kith load`: loads embeddings and texts into a store. */
 export const loadCommand = defineCommand({
   name: 'load',
   description:

@@ -7,7 +7,7 @@ import { readTokenizer, tokenizerOption } from '../options/shared-options.ts'
 import { optionalText, UsageError } from '../options/values.ts'
 import { aborted } from '../terminal/stop.ts'
 
-/** `kith mcp`: search for agents, over standard input and output. */
+/** `kith mcp`: serves search to agents over standard input and output. */
 export const mcpCommand = defineCommand({
   name: 'mcp',
   description:
@@ -49,7 +49,7 @@ export const mcpCommand = defineCommand({
       const quit = new AbortController()
       const signal = AbortSignal.any([stopped, quit.signal])
       const inputs = { ...readEncoderOptions(values), folder, store, corpus, settings }
-      // Clients do not wait long for the first answer, and a large folder takes a while to encode.
+      // Clients do not wait long for the first answer, and encoding a large folder takes a while.
       const opening = openCollection(inputs, output.hooks(signal))
       const server = mcpServer(sdk, opening, optionalText(values, 'about'))
       server.server.onerror = (error) => output.remark(`kith mcp: ${error.message}`)

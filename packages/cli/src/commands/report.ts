@@ -43,7 +43,7 @@ const options = {
   ...evaluationOptions,
 } satisfies Options
 
-/** `kith report`: one HTML page that compares runs. */
+/** `kith report`: writes one HTML page that compares runs. */
 export const reportCommand = defineCommand({
   name: 'report',
   description:

@@ -93,7 +93,7 @@ const rerankOptions = {
 
 type RerankValues = Values<typeof rerankOptions>
 
-/** The values of `rerankOptions`; --out is given, or no file is written. */
+/** Reads the values of `rerankOptions`. Without --out, no file is written. */
 async function readRerankInputs(values: RerankValues): Promise<RerankInputs> {
   const given = { texts: namesTexts(values), beside: listTable }
   const { settings, tuned, more: list } = await readRanking(values, given)
@@ -102,7 +102,7 @@ async function readRerankInputs(values: RerankValues): Promise<RerankInputs> {
   if (shard.count > 1 && values.filled?.includes('out')) {
     throw new UsageError('--shard needs --out; name one output file per shard')
   }
-  // Judgments of a dataset do not measure a part of its queries.
+  // The judgments of a dataset cannot evaluate a shard of its queries.
   const unmeasured = shard.count > 1 && values.filled?.includes('qrels')
   return {
     ...source,
@@ -124,7 +124,7 @@ async function readRerankInputs(values: RerankValues): Promise<RerankInputs> {
   }
 }
 
-/** The cutoff, and the files that it estimates relevance with. */
+/** Reads the cutoff and the files that it needs to estimate relevance. */
 async function readRelevance(
   values: RerankValues,
 ): Promise<Pick<RerankInputs, 'cutoff' | 'background' | 'calibration'>> {
@@ -134,7 +134,7 @@ async function readRelevance(
     calibration: optionalText(values, 'calibration'),
   }
   const run = { out: text(values, 'out'), queryText: optionalText(values, 'query-text') }
-  // The calibration of a dataset is used if the run needs it and it helps.
+  // The calibration of a dataset is used only if this run needs it and the calibration helps.
   if (values.filled?.includes('calibration')) {
     const isUsed = usesRelevance({ ...run, ...read }) && (await helps(read.calibration))
     if (!isUsed) read.calibration = undefined
@@ -143,7 +143,7 @@ async function readRelevance(
   return read
 }
 
-/** Whether a calibration was found to help. */
+/** Returns whether a calibration was measured to help. */
 async function helps(file: string | undefined): Promise<boolean> {
   if (file === undefined) return false
   const kept: unknown = await readFile(file, 'utf8').then(JSON.parse, () => undefined)
@@ -159,10 +159,10 @@ function readCutoff(values: RerankValues): RerankInputs['cutoff'] {
   throw new UsageError(`--cutoff must be auto, a number of hits or relevance:0.5, got ${given}`)
 }
 
-/** Documents that a cross-encoder reranks if --then-cross-encode does not say. */
+/** How many documents a cross-encoder reranks if --then-cross-encode does not say. */
 const FIRST = 10
 
-/** The cross-encoder that the options name, if they name one; it needs texts. */
+/** Reads the cross-encoder that the options name, if any. A cross-encoder needs texts. */
 function readThenCrossEncode(
   values: RerankValues,
   source: { docs: string } | { store: string },
@@ -176,7 +176,8 @@ function readThenCrossEncode(
       `--then-cross-encode must rerank at least 1 document, such as MODEL:10, got ${given}`,
     )
   }
-  // Checked before: --corpus and --query-text are given together. A store has the documents' texts.
+  // The caller has checked that --corpus and --query-text are both set or both missing. A store has
+  // the documents' texts.
   if (values['query-text'] === undefined) {
     const needed = 'store' in source ? '--query-text' : '--corpus and --query-text'
     throw new UsageError(`--then-cross-encode needs texts; add ${needed}`)
@@ -184,7 +185,7 @@ function readThenCrossEncode(
   return { model: model!, first }
 }
 
-/** `kith rerank`: a run in, a better run out. */
+/** `kith rerank`: reranks a run. */
 export const rerankCommand = defineCommand({
   name: 'rerank',
   description:
@@ -223,7 +224,9 @@ export const rerankCommand = defineCommand({
   },
 })
 
-/** Prints the result of a reranking: how many queries, how fast, and figures if there are judgments. */
+/**
+ * Prints the result: the number of queries, the latency, and the measures if there are judgments.
+ */
 function tellReranked(output: Output, result: RerankResult): void {
   const { out, queries, seconds, figures, kept, crossEncoded, folded } = result
   if (kept) {

@@ -27,7 +27,7 @@ import {
 } from '../options/values.ts'
 import type { Output } from '../terminal/output.ts'
 
-/** Options of a vector search, which a search by BM25 does not use. */
+/** Options of a vector search; a BM25 search does not use them. */
 const VECTOR_OPTIONS = 'queries docs store metric exact filter model workers'.split(' ')
 
 /** The options of `kith search`. */
@@ -60,7 +60,7 @@ const searchOptions = {
   ...workerOption,
 } satisfies Options
 
-/** The values of `searchOptions`: a vector search, or with --bm25 a search of texts. */
+/** Reads the values of `searchOptions`: a vector search, or with --bm25 a text search. */
 function readSearch(values: Values<typeof searchOptions>): SearchInputs | Bm25Inputs {
   const [out, top] = [text(values, 'out'), optionalWhole(values, 'top')]
   const columns = readColumns(values)
@@ -104,7 +104,7 @@ function readSearch(values: Values<typeof searchOptions>): SearchInputs | Bm25In
   }
 }
 
-/** The columns of documents that a run is to have. */
+/** Reads the document columns that the run gets. */
 function readColumns(values: Values<typeof searchOptions>): DocumentColumn[] | undefined {
   const names = optionalText(values, 'columns')?.split(',')
   if (names === undefined) return undefined
@@ -117,7 +117,7 @@ function readColumns(values: Values<typeof searchOptions>): DocumentColumn[] | u
   return names
 }
 
-/** Refuses options that have no effect on a search by BM25. */
+/** Refuses options that have no effect on a BM25 search. */
 function refuseVectorOptions(values: Values): void {
   const given = VECTOR_OPTIONS.find((name) => values[name] !== undefined)
   if (given === undefined) return
@@ -126,7 +126,7 @@ function refuseVectorOptions(values: Values): void {
   )
 }
 
-/** `kith search`: the documents most similar to each query. */
+/** `kith search`: finds the documents most similar to each query. */
 export const searchCommand = defineCommand({
   name: 'search',
   description:
@@ -158,7 +158,7 @@ export const searchCommand = defineCommand({
   },
 })
 
-/** Prints how many documents were found; `most` if a query may have got fewer. */
+/** Prints how many documents were found; with `most`, a query may have got fewer. */
 function tellFound(output: Output, found: SearchResult, most: boolean): void {
   const { perQuery, ...rest } = found
   output.result(

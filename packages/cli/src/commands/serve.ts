@@ -121,8 +121,8 @@ const serveOptions = {
 type ServeValues = Values<typeof serveOptions>
 
 /**
- * The settings that are served, tuned or the options'; an error if tuning advises against
- * reranking, without --force.
+ * Reads the settings to serve, from `kith tune` or from the options. Throws if tuning advises
+ * against reranking, unless --force is set.
  */
 async function readServedSettings(values: ServeValues): Promise<Settings> {
   // Requests may bring texts.
@@ -140,7 +140,7 @@ async function readServedSettings(values: ServeValues): Promise<Settings> {
   return similaritySettings(settings)
 }
 
-/** The source of term statistics for the BM25 score; `file` has stored statistics. */
+/** Reads the source of term statistics for the BM25 score; `file` has stored statistics. */
 function readServedTerms(values: ServeValues): {
   file: string | undefined
   statistics: 'store' | 'context'
@@ -152,7 +152,7 @@ function readServedTerms(values: ServeValues): {
   }
 }
 
-/** The model that embeds texts; undefined if requests must bring embeddings. */
+/** Reads the model that embeds texts; returns undefined if requests must include embeddings. */
 function readServedModel(values: ServeValues) {
   const { model, ...options } = readEncoderOptions(values)
   const adapter = optionalText(values, 'adapter')
@@ -163,7 +163,7 @@ function readServedModel(values: ServeValues) {
   )
 }
 
-/** The documents for /v1/search, and their texts. */
+/** Reads the store for /v1/search, and the source of its texts. */
 function readServedStore(
   values: ServeValues,
 ): { address: string; corpus: string | undefined } | undefined {
@@ -177,7 +177,7 @@ function readServedStore(
   return undefined
 }
 
-/** The address of the server, its keys and processes, and the limits of requests. */
+/** Reads the server's address, API keys, number of processes, and request limits. */
 function readAccess(values: ServeValues) {
   return {
     port: optionalWhole(values, 'port', { from: 0, to: 65_535 }),
@@ -208,7 +208,7 @@ function readLimits(values: ServeValues): Partial<Limits> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-/** `kith serve`: reranking over HTTP, for clients of Cohere, Jina, OpenAI and others. */
+/** `kith serve`: reranks over HTTP, for clients of Cohere, Jina, OpenAI and others. */
 export const serveCommand = defineCommand({
   name: 'serve',
   description:

@@ -49,7 +49,7 @@ const studioOptions = {
   model: { ...modelOptions.model, default: 'none, which disables free-text queries' },
 } satisfies Options
 
-/** The files in the options, or the files of the demo if the options name none. */
+/** Returns the files in the options, or the files of the demo dataset if the options name none. */
 function readStudioFiles(values: Values<typeof studioOptions>): StudioFiles {
   const [run, queries, docs] = (['run', 'queries', 'docs'] as const).map((name) =>
     optionalText(values, name),
@@ -65,7 +65,7 @@ function readStudioFiles(values: Values<typeof studioOptions>): StudioFiles {
   return { run, queries, docs, corpus, queryText, qrels }
 }
 
-/** The values of `studioOptions`. */
+/** Reads the values of `studioOptions`. */
 function readStudio(values: Values<typeof studioOptions>) {
   const folder = optionalText(values, 'export')
   const model = optionalText(values, 'model')
@@ -86,7 +86,7 @@ function readStudio(values: Values<typeof studioOptions>) {
   }
 }
 
-/** `kith studio`: the page that shows why a ranking changes. */
+/** `kith studio`: opens the page that shows why a ranking changes. */
 export const studioCommand = defineCommand({
   name: 'studio',
   description:

@@ -14,7 +14,7 @@ const options = {
   ...settingOptions,
 } satisfies Options
 
-/** `kith sweep`: the paper's analysis figures on the user's own data. */
+/** `kith sweep`: computes the paper's analysis figures on the user's own data. */
 export const sweepCommand = defineCommand({
   name: 'sweep',
   description:

@@ -3,7 +3,7 @@ import { defineCommand } from '../options/command.ts'
 import { readTokenizer, tokenizerOption } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'
 
-/** `kith term-statistics`: a corpus's term statistics, for the BM25 score. */
+/** `kith term-statistics`: counts the term statistics of a corpus, for the BM25 score. */
 export const termStatisticsCommand = defineCommand({
   name: 'term-statistics',
   description:

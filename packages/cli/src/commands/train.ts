@@ -23,7 +23,7 @@ import {
 import { optionalText, text, texts } from '../options/values.ts'
 import type { Output } from '../terminal/output.ts'
 
-/** `kith train`: a better query encoder, or adapter, for fixed document embeddings. */
+/** `kith train`: trains a query encoder or a query adapter for fixed document embeddings. */
 export const trainCommand = defineCommand({
   name: 'train',
   description:
@@ -42,7 +42,7 @@ export const trainCommand = defineCommand({
     files: ({ adapter, target, labels }) => ({
       ...{ docs: 'documentEmbeddings', 'train-run': 'run', qrels: 'qrels', out: 'trained' },
       'train-queries': adapter === undefined ? 'queries' : 'queryEmbeddings',
-      // Other targets take embeddings only.
+      // Other targets need embeddings only.
       ...(target === DISTIL || (adapter === 'linear' && !target && !labels)
         ? { corpus: 'corpus', ...(adapter === undefined ? {} : { 'query-text': 'queries' }) }
         : {}),
@@ -95,7 +95,7 @@ export const trainCommand = defineCommand({
   },
 })
 
-/** `kith train compare`: the curves of several trainings over one another. */
+/** `kith train compare`: plots the curves of several trainings together. */
 export const trainCompareCommand = defineCommand({
   name: 'train compare',
   description:
@@ -126,7 +126,10 @@ export const trainCompareCommand = defineCommand({
   },
 })
 
-/** Prints how a training ended, which weights are the result, whether they help, and what comes next. */
+/**
+ * Prints how a training ended, which weights are the result, whether they help, and which commands
+ * to run next.
+ */
 function tellTrained(output: Output, result: TrainResult, inputs: TrainingInputs): void {
   const { out, steps, ended, best, cut, curves, heldOut, keepsOld } = result
   const how = ended === 'early' ? 'ended early' : 'all steps done'
@@ -147,7 +150,7 @@ function tellTrained(output: Output, result: TrainResult, inputs: TrainingInputs
   )
 }
 
-/** The advice that follows from the figures of held-out queries. */
+/** Returns the advice that follows from the measures of held-out queries. */
 function verdict({ measures, by }: HeldOutFigures): string {
   const { difference, randomization } = Object.values(measures)[0]!
   if (!(difference > 0)) return 'keep the old encoder: training gains nothing on held-out queries'
@@ -157,7 +160,10 @@ function verdict({ measures, by }: HeldOutFigures): string {
     : 'the gain on held-out queries may be chance: measure it on more queries'
 }
 
-/** The commands that search with the result, and judge it on queries it has not learned from. */
+/**
+ * Returns the commands that search with the result and evaluate it on queries outside the training
+ * set.
+ */
 function nextCommands(
   { out, heldOut, metric }: TrainResult,
   { adapter, docs, training, queryPrefix }: TrainingInputs,
@@ -184,7 +190,10 @@ const recipes: Record<FitResult['recipe'], string> = {
   judgments: 'judgments',
 }
 
-/** Prints what an adapter has learned from, whether it helps, and what comes next. */
+/**
+ * Prints the training data of an adapter, whether the adapter helps, and which commands to run
+ * next.
+ */
 function tellFitted(output: Output, result: FitResult, inputs: FitInputs): void {
   const { out, recipe, queries, shrinkage, inverseTemperature, keepsOld, heldOut, metric } = result
   const settings = `T ${inverseTemperature}, Λ ${Number(shrinkage.toPrecision(4))}`
@@ -203,7 +212,7 @@ function tellFitted(output: Output, result: FitResult, inputs: FitInputs): void 
   output.result({ ...rest, missing: someMissing(missing) }, lines.join('\n'))
 }
 
-/** The next command for the adapter, in one line. */
+/** Returns the advice for the adapter, in one line. */
 function adapterVerdict({ heldOut, keepsOld }: FitResult): string {
   if (!heldOut) return 'not tested: no queries were held out, measure it on other queries'
   if (keepsOld) return 'keep the old embeddings: the adapter gains nothing on held-out queries'
@@ -214,11 +223,11 @@ function adapterVerdict({ heldOut, keepsOld }: FitResult): string {
     : 'the gain on held-out queries may be chance: measure it on more queries'
 }
 
-/** The advice if held-out queries gain by the teacher's ranking alone. */
+/** The advice if held-out queries gain only in agreement with the teacher's ranking. */
 const agreementOnly =
   'without judgments only agreement with the teacher is known: measure it on judged queries'
 
-/** The figures of held-out queries before and after, a line per measure. */
+/** Formats the measures of held-out queries before and after training, one line per measure. */
 function heldOutLines({ queries, by, measures }: Omit<HeldOutFigures, 'qrels'>): string[] {
   const what = by === 'teacher' ? ' (agreement with the teacher)' : ''
   const title = `on ${queries} held-out queries, searching all documents${what}:`

@@ -7,7 +7,7 @@ import { levelOption, textOptions, workerOption } from '../options/shared-option
 import { optionalText, optionalWhole, UsageError } from '../options/values.ts'
 import { tellTried } from '../terminal/tell-tried.ts'
 
-/** `kith try`: does Kith help on this dataset? */
+/** `kith try`: measures whether Kith helps on a dataset. */
 export const tryCommand = defineCommand({
   name: 'try',
   description:

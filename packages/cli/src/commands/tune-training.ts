@@ -7,7 +7,7 @@ import { readTraining, trainingOptions } from '../options/train-options.ts'
 import { neededFile, optionalWhole, text, UsageError } from '../options/values.ts'
 import { tellTunedTraining } from '../terminal/tell-tuned.ts'
 
-/** `kith tune-training`: which labels and which learning settings train the best model. */
+/** `kith tune-training`: finds the labels and the training settings that train the best model. */
 export const tuneTrainingCommand = defineCommand({
   name: 'tune-training',
   description:

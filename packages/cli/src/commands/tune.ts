@@ -6,7 +6,7 @@ import { namesTexts, readRanking } from '../options/setting-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellTuned } from '../terminal/tell-tuned.ts'
 
-/** `kith tune`: settings for the user's own data, or the advice to leave the ranking alone. */
+/** `kith tune`: chooses settings for the user's own data, or advises to keep the ranking. */
 export const tuneCommand = defineCommand({
   name: 'tune',
   description:

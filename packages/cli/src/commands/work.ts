@@ -6,7 +6,7 @@ import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { isSet, optionalText, optionalWhole } from '../options/values.ts'
 import { Stopped } from '../terminal/stop.ts'
 
-/** `kith work`: does the jobs of submitted batches, on this machine. */
+/** `kith work`: runs the jobs of submitted batches on this machine. */
 export const workCommand = defineCommand({
   name: 'work',
   description:

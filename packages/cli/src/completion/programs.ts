@@ -1,6 +1,9 @@
 import { type Command, common, type Option, type Options } from '../options/command.ts'
 
-/** The program for bash, version 3.2 and later: commands, their second words, their options; else files. */
+/**
+ * Builds the script for bash 3.2 and later. It completes commands, their second words, their
+ * options, and file names otherwise.
+ */
 export function bashCompletion(commands: readonly Command[]): string {
   const words = wordsOf(commands)
   const cases = words.map(({ name, next, options }) => {
@@ -29,8 +32,8 @@ complete -o default -F _kith kith
 }
 
 /**
- * The program for zsh: commands and options with their descriptions, and file names where a file is
- * expected.
+ * Builds the script for zsh. It completes commands and options with their descriptions, and file
+ * names if a file is expected.
  */
 export function zshCompletion(commands: readonly Command[]): string {
   const words = wordsOf(commands)
@@ -69,7 +72,7 @@ compdef _kith kith
 `
 }
 
-/** An option as `_arguments` takes it. */
+/** Formats an option as zsh's `_arguments` expects it. */
 function optionSpec(name: string, { value, help, multiple, file }: Option): string {
   const told = `[${help.replace(/[[\]\\]/g, '\\$&')}]`
   const start = `${multiple ? '*' : ''}--${name}`
@@ -78,8 +81,8 @@ function optionSpec(name: string, { value, help, multiple, file }: Option): stri
 }
 
 /**
- * The program for fish: commands and options with their descriptions, and file names where a file
- * is expected.
+ * Builds the script for fish. It completes commands and options with their descriptions, and file
+ * names if a file is expected.
  */
 export function fishCompletion(commands: readonly Command[]): string {
   const words = wordsOf(commands)
@@ -123,22 +126,25 @@ function summaryOf(commands: readonly Command[], name: string): string {
   return commands.find((command) => command.name === name)?.summary ?? ''
 }
 
-/** A text in single quotes, for fish. */
+/** Puts a text in single quotes, for fish. */
 function quotedForFish(text: string): string {
   return `'${text.replace(/['\\]/g, '\\$&')}'`
 }
 
 /** The words that may follow the name of a command. */
 interface Words {
-  /** The name, of one word or two. */
+  /** The command's name, of one or two words. */
   name: string
   summary: string
-  /** Words that stand right behind it: second words of commands, or the choices of an argument. */
+  /**
+   * Words that may directly follow the name: second words of commands, or the choices of an
+   * argument.
+   */
   next: string[]
   options: Options
 }
 
-/** The words of every command, and of first words that are no command alone. */
+/** Returns the words of every command, and of first words that are not a command by themselves. */
 function wordsOf(commands: readonly Command[]): Words[] {
   const behind = (first: string): Command[] =>
     commands.filter(({ name }) => name.startsWith(`${first} `))
@@ -166,17 +172,17 @@ function wordsOf(commands: readonly Command[]): Words[] {
   return [...whole, ...parts]
 }
 
-/** The commands of two words among them. */
+/** Returns the names of two words. */
 function twoWords(words: readonly Words[]): string[] {
   return words.map(({ name }) => name).filter((name) => name.includes(' '))
 }
 
-/** The words that may follow `kith` itself. */
+/** Returns the entries with a name of one word, which may follow `kith` directly. */
 function firstWords(words: readonly Words[]): Words[] {
   return words.filter(({ name }) => !name.includes(' '))
 }
 
-/** A text in single quotes, for bash and zsh. */
+/** Puts a text in single quotes, for bash and zsh. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,4 +1,7 @@
-/** The build's last step: writes the completion of every shell from the option tables of all commands. */
+/**
+ * The last step of the build: writes every shell's completion script from the options of all
+ * commands.
+ */
 import { writeFileSync } from 'node:fs'
 import { allCommands } from '../command-list.ts'
 import { scriptFile, shells } from './completion-script.ts'

@@ -4,22 +4,25 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 import { version } from '../command-list.ts'
 
-/** Characters of a query, which no encoder reads to the end. */
+/** Maximum length of a query in characters; no encoder reads this far. */
 const LONGEST_QUERY = 2000
-/** Characters of an id; stores keep ids of up to 1,000 bytes. */
+/** Maximum length of an id in characters; stores keep ids of up to 1,000 bytes. */
 const LONGEST_ID = 4096
-/** Results of a search if the agent does not say how many, and the most that there can be. */
+/** The default and the maximum number of search results. */
 const USUAL_RESULTS = 5
 const MOST_RESULTS = 50
-/** Characters of a text among the results of a search, and on its own: agents pay for each. */
+/**
+ * Maximum length in characters of a text in search results, and of a single document's text: every
+ * character costs the agent.
+ */
 const LONGEST_EXCERPT = 2000
 const LONGEST_TEXT = 100_000
-/** Characters of a title; documents of a store may have titles of any length. */
+/** Maximum length of a title in characters; titles in a store may have any length. */
 const LONGEST_TITLE = 500
-/** Bytes of the results of a search as JSON: ids of a store may have any length, too. */
+/** Maximum size in bytes of search results as JSON; ids in a store may have any length, too. */
 const MOST_BYTES = 2 ** 20
 
-/** Queries that are less probably about the collection find nothing, for this reason. */
+/** A query whose on-topic probability is below this gets no results, with this reason. */
 const ON_TOPIC = 0.5
 const OFF = 'the query is probably off topic: the documents have nothing about it'
 
@@ -33,10 +36,10 @@ export async function loadSdk() {
 }
 
 /**
- * A server of the Model Context Protocol that lets agents search a collection.
+ * Creates a Model Context Protocol server that lets agents search a set of documents.
  *
- * @param opening The collection; calls that come before it is open wait for it.
- * @param about What the documents are, for the agent.
+ * @param opening The documents; calls that arrive before they are open wait.
+ * @param about A description of the documents, for the agent.
  */
 export function mcpServer(
   { McpServer: Server }: Pick<Awaited<ReturnType<typeof loadSdk>>, 'McpServer'>,
@@ -103,17 +106,17 @@ export function mcpServer(
   return server
 }
 
-/** A document with its title and text cut, and whether they were. */
+/** Truncates a document's title and text, and says whether they were truncated. */
 function truncate({ id, title, text }: CollectionDocument, longest: number) {
   const cut = (given: string | undefined, most: number) =>
-    // Never within a pair of surrogates.
+    // Does not split a surrogate pair.
     given && given.length > most ? given.slice(0, most).replace(/[\ud800-\udbff]$/, '') : given
   const shown = { id, title: cut(title, LONGEST_TITLE), text: cut(text, longest) }
   const whole = shown.title === title && shown.text === text
   return whole ? shown : { ...shown, truncated: true }
 }
 
-/** The first results that fit into an answer, and how many do not. */
+/** Returns the first results that fit into an answer, and how many are omitted. */
 function fitting(results: readonly object[]): { results: object[]; omitted?: number } {
   let bytes = 0
   const beyond = results.findIndex((result) => {
@@ -124,7 +127,7 @@ function fitting(results: readonly object[]): { results: object[]; omitted?: num
   return { results: results.slice(0, beyond), omitted: results.length - beyond }
 }
 
-/** An answer as data, and as JSON for clients that read texts only. */
+/** Builds an answer as structured data, and as JSON for clients that read text only. */
 function answer(structuredContent: Record<string, unknown>) {
   const text = JSON.stringify(structuredContent)
   return { structuredContent, content: [{ type: 'text' as const, text }] }

@@ -13,19 +13,25 @@ export type FileRole = 'input' | 'output'
 
 /** An option of a command. */
 export interface Option {
-  /** The placeholder of its value in the help, such as `FILE`; without one the option is a switch. */
+  /**
+   * The placeholder for the option's value in the help, such as `FILE`; an option without one is a
+   * switch.
+   */
   value?: string
   help: string
-  /** Whether the file or folder that the option names is read or written; without it, the option names none. */
+  /**
+   * Whether the command reads or writes the file or folder that the option names; undefined if the
+   * option names none.
+   */
   file?: FileRole
   required?: boolean
   /** Whether the option may be given several times. */
   multiple?: boolean
-  /** The default in the help. */
+  /** The default, as the help shows it. */
   default?: string
-  /** The heading that the help shows it under; by default the one that its kind suggests. */
+  /** The heading that the help lists the option under; by default, the heading for its kind. */
   group?: Group
-  /** Whether only `--help-all` shows it. */
+  /** Whether only `--help-all` lists the option. */
   rare?: boolean
   /** The settings that the option takes by name, for `--help-all` and the documentation. */
   settings?: AnyTable
@@ -39,10 +45,13 @@ export type Group = (typeof groups)[number]
 
 export type Options = Readonly<Record<string, Option>>
 
-/** The values of options of which only the kinds are known. */
+/** The values of options whose declarations are not known. */
 type AnyValues = Readonly<Record<string, string | boolean | string[] | undefined>>
 
-/** The value of one option: a text, several if it may be repeated, true for a switch. */
+/**
+ * The value of one option: a text, an array of texts if the option may be repeated, or true for a
+ * switch.
+ */
 type ValueOf<O extends Option> = O extends { value: string }
   ? O extends { multiple: true }
     ? string[]
@@ -56,9 +65,11 @@ type ValueOf<O extends Option> = O extends { value: string }
 export type Values<O extends Options = Options> = string extends keyof O
   ? AnyValues
   : { readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined } & {
-      /** The arguments behind the options. */
+      /** The arguments after the options. */
       readonly rest?: string[]
-      /** The options that take what the dataset keeps, if it keeps that. */
+      /**
+       * The options, not set by the user, that take a file of the dataset if the dataset has it.
+       */
       readonly filled?: string[]
       /** The tokenizer of a dataset's texts. */
       readonly defaultTokenizer?: TokenizerName | undefined
@@ -72,13 +83,19 @@ export interface DeclaredCommand {
   /** A command line that works. */
   example: string
   options: Options
-  /** The arguments behind the options, at least one, such as `FILE…`. */
+  /** The arguments after the options, at least one, such as `FILE…`. */
   rest?: { value: string; help: string; file?: FileRole }
   /** The files of a dataset that the command reads if one argument may name its folder. */
   dataset?: DatasetUse
-  /** Files that the command replaces besides the files in its options: in a folder, or beside a file. */
+  /**
+   * Lists the files that the command replaces besides the files in its options: in a folder, or
+   * beside a file.
+   */
   writes?(values: Values): string[]
-  /** Reads and checks the options, before a dataset's files are made; without it, `run` gets the values. */
+  /**
+   * Reads and checks the options before missing files of a dataset are made; without it, `run` gets
+   * the values.
+   */
   read?(values: Values): unknown
   run(inputs: unknown, output: Output, stop: Stop): Promise<void>
 }
@@ -88,7 +105,7 @@ export interface Command extends DeclaredCommand {
   summary: string
 }
 
-/** Options that only `--help-all` shows, except for some. */
+/** Marks options so that only `--help-all` lists them, with some exceptions. */
 export function rare<const O extends Options>(options: O, ...except: readonly string[]): O {
   const marked = Object.entries(options).map(([name, option]) => [
     name,
@@ -105,7 +122,7 @@ export const common = {
   'help-all': { help: 'show all options' },
 } satisfies Options
 
-/** The declaration of a command: its functions see the values of its own options only. */
+/** The declaration of a command, whose functions see the values of its own options only. */
 interface Declared<O extends Options, I>
   extends Omit<DeclaredCommand, 'options' | 'writes' | 'read' | 'run'> {
   options: O
@@ -114,14 +131,14 @@ interface Declared<O extends Options, I>
   run(inputs: I, output: Output, stop: Stop): Promise<void>
 }
 
-/** Declares a command; `parseOptions` gives its functions the options' values. */
+/** Declares a command; `parseOptions` passes the values of the options to its functions. */
 export function defineCommand<const O extends Options, I = Values<O & typeof common>>(
   declared: Declared<O, I>,
 ): DeclaredCommand {
   return declared as unknown as DeclaredCommand
 }
 
-/** Reads the arguments behind a command's name. */
+/** Parses the arguments after a command's name. */
 export function parseOptions(command: Command, args: readonly string[]): Values {
   const options: Options = { ...command.options, ...common }
   const config = Object.fromEntries(
@@ -153,7 +170,7 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
   return values
 }
 
-/** Refuses values without an option that the command needs. */
+/** Throws if an option that the command requires is missing. */
 export function refuseMissing(command: DeclaredCommand, values: Values): void {
   for (const [name, { required, value }] of Object.entries(command.options)) {
     if (!required || values[name] !== undefined) continue
@@ -162,16 +179,18 @@ export function refuseMissing(command: DeclaredCommand, values: Values): void {
   }
 }
 
-/** Options that there were, and what to do without them. */
+/** Options that were removed, and the replacement for each. */
 const removed = {
   memory:
     'leave it out: embeddings larger than half of the memory are read from the file as needed',
 }
 
-/** Names by which other tools cut a list at a score. */
+/** Names that other tools give to an option for a minimum score. */
 const threshold = /^(min-?score|(score-?|relevance-?)?threshold|min-?relevance)$/
 
-/** Refuses an option that a command does not have, with the one that was probably meant. */
+/**
+ * Refuses an option that a command does not have, and suggests the option that was probably meant.
+ */
 function refuseUnknownOption(
   command: DeclaredCommand,
   args: readonly string[],
@@ -198,7 +217,7 @@ function refuseUnknownOption(
   }
 }
 
-/** Checks that at most one option reads standard input: a second would find nothing left in it. */
+/** Checks that at most one option reads standard input: a second reader would find it empty. */
 function checkStandardInput(values: Values): void {
   const readers = Object.entries(values).flatMap(([name, value]) =>
     [value]

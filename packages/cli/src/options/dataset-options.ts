@@ -3,18 +3,19 @@ import type { Output } from '../terminal/output.ts'
 import { type DeclaredCommand, type Options, refuseMissing, type Values } from './command.ts'
 import { optionalText, UsageError } from './values.ts'
 
-/** The sources of a command's files when a dataset is named. */
+/** The files that a command takes from a dataset. */
 export interface DatasetUse {
-  /** The purpose of the judgments, which decides the split. */
+  /** The purpose of the judgments; it determines the split. */
   purpose: Purpose
   /**
-   * The role of each file option in the dataset. Of several roles for an option that may be
-   * repeated, the first is made if it is missing, and the others are taken if they were made before.
+   * The role of each file option in the dataset. If an option that may be repeated has several
+   * roles, the file of the first role is made if it is missing, and the files of the other roles
+   * are used only if they exist.
    */
   files: DatasetFiles | ((values: Values) => DatasetFiles)
-  /** The roles of options that take a file only if the dataset keeps it, fresh. */
+  /** The roles of options that use a file only if the dataset has a current version of it. */
   kept?: Readonly<Record<string, RoleName>>
-  /** Whether the model that made the embeddings is the one that the command opens. */
+  /** Whether the command opens the model that made the embeddings. */
   opensModel?(values: Values): boolean
 }
 
@@ -50,19 +51,19 @@ export const datasetOptions = {
   },
 } satisfies Options
 
-/** Whether a command line names a dataset. */
+/** Returns whether a command line names a dataset. */
 export function namesDataset(command: DeclaredCommand, values: Values): boolean {
   return command.dataset !== undefined && (values['rest'] as string[]).length > 0
 }
 
-/** The options of a command that only choose a part of a dataset. */
+/** Returns the names of a command's options that only choose a part of a dataset. */
 function chosenBy({ options }: DeclaredCommand): string[] {
   return Object.entries(datasetOptions)
     .filter(([name, option]) => options[name] === option)
     .map(([name]) => name)
 }
 
-/** Refuses options that choose a part of a dataset if none is named. */
+/** Refuses options that choose a part of a dataset if the command line names no dataset. */
 export function refuseDatasetOptions(command: DeclaredCommand, values: Values): void {
   const given = chosenBy(command).find((name) => values[name] !== undefined)
   if (given === undefined || command.rest) return
@@ -70,8 +71,8 @@ export function refuseDatasetOptions(command: DeclaredCommand, values: Values): 
 }
 
 /**
- * Fills the file options that the user has not given from the dataset that the command line names.
- * `check` gets the values before embeddings and runs that are missing or stale are made.
+ * Fills the file options that the user has not given with files of the dataset on the command line.
+ * `check` gets the values before missing or stale embeddings and runs are made.
  */
 export async function fillFromDataset(
   command: DeclaredCommand,
@@ -124,7 +125,7 @@ export async function fillFromDataset(
     for (const [option, role] of optional) filled[option] = await dataset.find(role)
     if (use.some(({ roles }) => roles.includes('corpus'))) {
       const found = await dataset.tokenizer()
-      // `english` is the default of every job.
+      // `english` is the default of every command.
       if (found !== 'english') filled['defaultTokenizer'] = found
     }
     if (opensModel?.(values)) filled['model'] ??= await dataset.modelName()
@@ -141,7 +142,7 @@ export async function fillFromDataset(
   return fill({ input: (role) => dataset.need(role, hooks), out: (role) => dataset.place(role) })
 }
 
-/** Where the files of roles are taken from and written to. */
+/** Finds the input file and the output path of a role. */
 interface Filling {
   input(role: RoleName): Promise<string | undefined>
   out(role: RoleName): string

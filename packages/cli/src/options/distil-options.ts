@@ -7,10 +7,10 @@ import { labelSettingOptions } from './setting-options.ts'
 import { textOptions } from './shared-options.ts'
 import { optionalChoice, optionalText, UsageError } from './values.ts'
 
-/** The target that is a teacher's ranking: it needs no judgments. */
+/** The target that learns from a teacher's ranking; it needs no judgments. */
 export const DISTIL = 'distil'
 
-/** The target as an option of commands that take a teacher, too. */
+/** The option --target of commands that also accept a teacher. */
 export const targetOption = {
   target: {
     ...labelSettingOptions.target,
@@ -18,14 +18,19 @@ export const targetOption = {
   },
 } satisfies Options
 
-/** The target that is named, evidence or a teacher; undefined without one. */
+/**
+ * Returns the target that --target names, a kind of evidence or a teacher; undefined if --target is
+ * not set.
+ */
 export function readTargetName(
   values: Values<Pick<typeof labelSettingOptions, 'target'>>,
 ): Target | typeof DISTIL | undefined {
   return optionalChoice(values, 'target', [...targets, DISTIL])
 }
 
-/** How a teacher's scores become labels; undefined for other targets. */
+/**
+ * Reads the settings that turn a teacher's scores into labels; returns undefined for other targets.
+ */
 export async function readDistilSettings(
   values: Values<typeof setOptions & typeof targetOption>,
 ): Promise<PartialDistilSettings | undefined> {
@@ -33,7 +38,7 @@ export async function readDistilSettings(
   return readGiven(values, distilTable)
 }
 
-/** The texts or the run that a teacher ranks by. */
+/** Options for the texts or the run that a teacher ranks by. */
 export const teacherOptions = {
   ...textOptions,
   teacher: {
@@ -43,7 +48,10 @@ export const teacherOptions = {
   },
 } satisfies Options
 
-/** The teacher of a training, with the texts that it reads; undefined if none is named. */
+/**
+ * Reads the teacher of a training and the texts that the teacher needs; returns undefined if none
+ * is named.
+ */
 export function readTeacher(
   values: Values<typeof teacherOptions & typeof targetOption> & {
     readonly adapter?: string | undefined

@@ -58,7 +58,7 @@ export const encoderOptions = {
   },
 } satisfies Options
 
-/** The values of `modelOptions`. */
+/** Returns the values of `modelOptions`. */
 export function readModelOptions(values: Values<typeof modelOptions>) {
   return {
     name: optionalText(values, 'model') ?? jobDefaults.model,
@@ -70,7 +70,7 @@ export function readModelOptions(values: Values<typeof modelOptions>) {
   }
 }
 
-/** The values of `encoderOptions`. */
+/** Returns the values of `encoderOptions`. */
 export function readEncoderOptions(values: Values<typeof encoderOptions>) {
   const { name, ...options } = readModelOptions(values)
   const embedUrl = optionalText(values, 'embed-url')

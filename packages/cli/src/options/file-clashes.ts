@@ -5,7 +5,7 @@ import { identityOf, statOf } from '@kith/pipelines/files'
 import type { Command, FileRole, Values } from './command.ts'
 import { UsageError } from './values.ts'
 
-/** A file or folder of a command line, and the option that brings it in. */
+/** A file or folder on a command line, and the option that names it. */
 interface Used {
   path: string
   option: string
@@ -13,7 +13,10 @@ interface Used {
   ids?: boolean
 }
 
-/** Names that are read in folders: of embeddings, models, adapters, trainings and WordNet. */
+/**
+ * Names of files that are read from folders: of embeddings, models, adapters, trainings and
+ * WordNet.
+ */
 const READ_IN_FOLDERS = [
   ...['embedding.memmap', 'ids.memmap'],
   ...['config.json', 'modules.json', 'model.onnx', 'model.safetensors', '1_Pooling/config.json'],
@@ -22,7 +25,7 @@ const READ_IN_FOLDERS = [
   ...['adapter.safetensors', 'metrics.jsonl', 'data.noun'],
 ]
 
-/** Files that are written beside an output, or in it if it is a folder of embeddings. */
+/** Files that are written beside an output, or inside an output that is a folder of embeddings. */
 const BESIDE_OUTPUTS = ['.meta.json', '.partial', '.partial.json', '.partial.lock']
 const IN_OUTPUTS = ['embedding.memmap', 'ids.memmap']
 
@@ -30,13 +33,14 @@ const IN_OUTPUTS = ['embedding.memmap', 'ids.memmap']
 const WITH_IDS = /\.(npy|safetensors|fvecs)(\.gz)?$/i
 
 /**
- * Refuses a command line on which an output is also an input, or is written twice. Files are compared
- * by device and inode, so that links and other spellings of a path count too.
+ * Refuses a command line that names one file as both input and output, or writes a file twice.
+ * Files are compared by device and inode, so that links and different spellings of a path are
+ * found.
  */
 export function refuseClashes(command: Command, values: Values): void {
   const inputs = new Map<string, Used>()
   for (const used of named(command, values, 'input').flatMap(readWith)) {
-    // A missing input is the command's own error, and no clash.
+    // A missing input is an error that the command reports itself, not a clash.
     if (!statOf(used.path)) continue
     const identity = identityOf(used.path)
     if (identity !== undefined && !inputs.has(identity)) inputs.set(identity, used)
@@ -48,7 +52,7 @@ export function refuseClashes(command: Command, values: Values): void {
     const identity = identityOf(used.path)
     if (identity === undefined) continue
     const read = inputs.get(identity)
-    // Ids of embeddings are written unchanged if two formats of one file share them.
+    // Two formats of the same embeddings may share a file of ids: it is rewritten unchanged.
     if (read && !(read.ids && used.ids)) {
       throw new UsageError(
         `${used.option} would overwrite ${used.path}, which is an input (${read.option} ${read.path}); write to another file`,
@@ -64,7 +68,7 @@ export function refuseClashes(command: Command, values: Values): void {
   }
 }
 
-/** Whether a command's output is the file that standard output goes to. */
+/** Returns whether an output of a command is the file that standard output is redirected to. */
 export function writesToStandardOutput(command: Command, values: Values): boolean {
   let own: ReturnType<typeof statOf>
   try {
@@ -79,13 +83,13 @@ export function writesToStandardOutput(command: Command, values: Values): boolea
   })
 }
 
-/** The files and folders that options name in one role. */
+/** Returns the files and folders that the options name in a role. */
 function named(command: Command, values: Values, role: FileRole): Used[] {
   const used: Used[] = []
   for (const [name, { file, value }] of Object.entries(command.options)) {
     if (file !== role) continue
     for (const given of [values[name] ?? []].flat().map(String)) {
-      // An address can be a URL, or name a collection behind the folder.
+      // An address may be a URL, or name a collection after the folder.
       const path = value === 'ADDRESS' ? given.replace(/#.*$/, '') : given
       if (!/^[a-z][a-z\d+.-]*:\/\//i.test(path)) used.push({ path, option: `--${name}` })
     }
@@ -96,7 +100,7 @@ function named(command: Command, values: Values, role: FileRole): Used[] {
   return used
 }
 
-/** An input with everything that is read along with it. */
+/** Returns an input and all files that are read with it. */
 function readWith({ path, option }: Used): Used[] {
   const at = path === '-' ? '/dev/stdin' : path
   if (statOf(at)?.isDirectory()) {
@@ -107,7 +111,7 @@ function readWith({ path, option }: Used): Used[] {
   return [{ path: at, option }, { path: `${at}.meta.json`, option }, ...idsOf({ path: at, option })]
 }
 
-/** An output with everything that is written along with it. */
+/** Returns an output and all files that are written with it. */
 function writtenWith(used: Used): Used[] {
   const { path, option } = used
   const plain = path.replace(/[/\\]+$/, '')
@@ -119,7 +123,7 @@ function writtenWith(used: Used): Used[] {
   ]
 }
 
-/** The files of ids beside embeddings, also if no ending tells the format. */
+/** Returns the files of ids beside embeddings, also if the file name does not tell the format. */
 function idsOf({ path, option }: Used): Used[] {
   const [, ...beside] = embeddingFiles(path)
   return beside.map((file) => ({ path: file, option, ids: true }))

@@ -3,7 +3,8 @@ import { datasetArgument } from './dataset-options.ts'
 import { settingRows } from './set-option.ts'
 
 /**
- * The help of one command: its usual options in groups, or with `all` every option and setting.
+ * Formats the help of a command: its usual options in groups, or with `all` every option and
+ * setting.
  */
 export function helpOf(command: Command, all = false): string {
   const options: Options = { ...command.options, ...common }
@@ -42,7 +43,7 @@ export function helpOf(command: Command, all = false): string {
   ].join('\n')
 }
 
-/** The settings that `--set` takes by name, if a command has it. */
+/** Formats the settings that `--set` takes, if the command has that option. */
 function settingsPart({ set }: Options): string[] {
   if (!set?.settings) return []
   const rows = settingRows(set.settings)
@@ -54,7 +55,7 @@ function settingsPart({ set }: Options): string[] {
   ]
 }
 
-/** An option's help with its notes. */
+/** Formats an option's help with its notes. */
 function textOf({ help, required, multiple, default: standard }: Option, needed: string): string {
   const notes = [
     required ? needed : '',
@@ -64,7 +65,7 @@ function textOf({ help, required, multiple, default: standard }: Option, needed:
   return notes.length > 0 ? `${help} (${notes.join(', ')})` : help
 }
 
-/** The heading of an option: its own, or the one that its kind suggests. */
+/** Returns the heading of an option: the declared one, or the heading for the option's kind. */
 function groupOf(name: string, { group, file }: Option): Group {
   if (group) return group
   if (Object.hasOwn(common, name)) return 'General'

@@ -15,7 +15,7 @@ import {
 } from './shared-options.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
-/** Judged queries that settings are measured on, and how. */
+/** Options for judged queries, and for how settings are measured on them. */
 export const judgedOptions = {
   run: { value: 'FILE', file: 'input', help: 'run to rerank', required: true },
   queries: { value: 'FILE', file: 'input', help: 'query embeddings', required: true },
@@ -41,7 +41,7 @@ export const judgedFiles = {
   ...{ corpus: 'corpus', 'query-text': 'queries', qrels: 'qrels' },
 } satisfies DatasetFiles
 
-/** The values of `judgedOptions`. */
+/** Returns the values of `judgedOptions`. */
 export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {
   const [corpus, queryText] = textFiles(values)
   const measure = optionalText(values, 'measure')
@@ -99,7 +99,7 @@ export const tuneOptions = {
   ...rare(settingOptions, 'preset', 'set'),
 } satisfies Options
 
-/** The methods that --methods lets a tuning choose among. */
+/** Reads the methods that --methods lets `kith tune` choose from. */
 export function readMethods(values: Values<typeof tuneOptions>): TuneInputs['methods'] {
   const list = optionalText(values, 'methods')
   const methods = list === 'all' ? list : list?.split(',').map((name) => name.trim())

@@ -1,7 +1,7 @@
 /**
- * The known word that a mistyped one was probably meant to be: with one letter wrong in three, two
- * at the most, where two neighbors changed places counts as one; else the only known word that
- * begins with it. Undefined if none is near.
+ * Finds the known word that a mistyped word probably means. A word matches with at most one edit
+ * per three letters and at most two edits in total; swapping two adjacent letters counts as one
+ * edit. Without a match, returns the only known word that begins with the given word, or undefined.
  */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   let nearest: string | undefined
@@ -17,7 +17,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return nearest ?? (longer.length === 1 ? longer[0] : undefined)
 }
 
-/** How many letters must be put in, taken out, replaced or swapped to make one word the other. */
+/** Counts the letters to insert, delete, replace or swap to turn one word into the other. */
 function editsBetween(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -5,13 +5,13 @@ import { type AnyTable, type Setting, textWeights, unknownName } from '@kith/cor
 import type { Options, Values } from './command.ts'
 import { defaultText, optionalText, texts, UsageError } from './values.ts'
 
-/** Settings of a table by name, and from a file. */
+/** Returns the options that set settings of a table by name and from a file. */
 export const setOptionsOf = (settings: AnyTable) => ({
   ...setOptions,
   set: { ...setOptions.set, settings },
 })
 
-/** Settings by name, and from a file. */
+/** Options that set settings by name and from a file. */
 export const setOptions = {
   set: {
     value: 'NAME=VALUE',
@@ -25,19 +25,22 @@ export const setOptions = {
   },
 } satisfies Options
 
-/** The weights of the texts' view, which are not settings themselves: embeddings have the rest. */
+/**
+ * The weights of the text view, which --set accepts although they are not settings; embeddings get
+ * the remaining weight.
+ */
 const viewNames = ['views.texts.score', 'views.texts.graph'] as const
 
-/** Settings that a command line cannot name. */
+/** Settings that a command line cannot set. */
 const unnamed = ['statistics', 'views']
 
-/** The names that --set takes. */
+/** Returns the names that --set takes. */
 export function settableNames(table: AnyTable): string[] {
   const names = Object.keys(table).filter((name) => !unnamed.includes(name))
   return 'views' in table ? [...names, ...viewNames] : names
 }
 
-/** The settings of --settings and --set, which wins; checked by name, not by value. */
+/** Reads the settings of --settings and --set; --set takes precedence. Checks names, not values. */
 export async function readGiven(
   values: Values<typeof setOptions>,
   table: AnyTable,
@@ -46,7 +49,7 @@ export async function readGiven(
   return { ...(file === undefined ? {} : await readObject(file, table)), ...readSet(values, table) }
 }
 
-/** The settings of --set. */
+/** Returns the settings of --set. */
 export function readSet(
   values: Values<typeof setOptions>,
   table: AnyTable,
@@ -77,7 +80,7 @@ function readValue(name: string, value: string, table: AnyTable): unknown {
   return Number.isFinite(number) ? number : value
 }
 
-/** The weights of the texts as the setting `views`. */
+/** Converts the weights of the text view to the setting `views`. */
 function withViews(given: Record<string, unknown>): Record<string, unknown> {
   const [byScore, byGraph] = viewNames
   const { [byScore]: score, [byGraph]: graph, ...others } = given
@@ -94,7 +97,7 @@ function withViews(given: Record<string, unknown>): Record<string, unknown> {
   return { ...others, views }
 }
 
-/** The object that a file of settings has. */
+/** Reads the object in a file of settings. */
 async function readObject(file: string, table: AnyTable): Promise<Record<string, unknown>> {
   const found: unknown = parse(file, await readFile(file, 'utf8').catch(noFile(file)))
   if (typeof found !== 'object' || found === null || Array.isArray(found)) {
@@ -113,7 +116,7 @@ async function readObject(file: string, table: AnyTable): Promise<Record<string,
   throw new FileError(file, '', unknownName(unknown, { part: 'setting', known }).message)
 }
 
-/** Whether a file is the result of `kith tune`. */
+/** Returns whether a file is the result of `kith tune`. */
 export async function isTuned(file: string): Promise<boolean> {
   const found: unknown = parse(file, await readFile(file, 'utf8').catch(noFile(file)))
   return typeof found === 'object' && found !== null && 'kith' in found
@@ -133,7 +136,7 @@ function parse(file: string, text: string): unknown {
   }
 }
 
-/** The settings of a table as rows of a help: `name=values`, and the description. */
+/** Formats the settings of a table as rows of the help: `name=values`, and the description. */
 export function settingRows(table: AnyTable): [left: string, right: string][] {
   return settableNames(table).map((name) => {
     const { help, symbol, default: usual } = table[name] ?? viewRows[name as ViewName]
@@ -154,7 +157,7 @@ const viewRows: Record<ViewName, Pick<Setting, 'help' | 'symbol' | 'default'>> =
   'views.texts.graph': { help: 'weight of the texts in the graph', default: textWeights.graph },
 }
 
-/** The values that a setting takes, in short. */
+/** Formats the values that a setting accepts. */
 function allowed(row: Setting | undefined): string {
   if (row?.values) return row.values.join('|')
   if (row?.range?.integer) return 'N'

@@ -21,10 +21,10 @@ import { isTuned, readGiven, readSet, setOptionsOf } from './set-option.ts'
 import type { textOptions } from './shared-options.ts'
 import { optionalChoice, optionalText, UsageError } from './values.ts'
 
-/** The preset that holds without --preset. */
+/** The preset that is used without --preset. */
 const DEFAULT_PRESET = 'balanced'
 
-/** Settings of the method: a preset, and what differs from it. */
+/** Options for the method's settings: a preset, and changes to it. */
 export const settingOptions = {
   preset: { value: 'NAME', help: 'preset that settings start from', default: DEFAULT_PRESET },
   ...setOptionsOf(methodTable),
@@ -36,15 +36,15 @@ type MethodValues = Values<typeof settingOptions>
 export interface RankingSettings {
   settings: MethodSettings
   tuned: Tuned | undefined
-  /** The settings of a table beside the method's. */
+  /** The settings of the further table. */
   more: Record<string, unknown>
 }
 
 /**
- * The settings that the options name, completed by a preset and checked. Settings that have no effect
- * are refused: `texts` says whether there are any.
+ * Reads the settings that the options name, completes them with a preset, and checks them. Refuses
+ * settings that have no effect; `texts` says whether there are texts.
  *
- * @param beside A table of further settings that --set and --settings take.
+ * @param beside A table of further settings that --set and --settings accept.
  */
 export async function readRanking(
   values: MethodValues,
@@ -68,7 +68,7 @@ export async function readRanking(
   return { settings, tuned: undefined, more }
 }
 
-/** The settings of a table apart from all others. */
+/** Separates the settings of a table from all other settings. */
 function apart(
   given: Record<string, unknown>,
   beside: AnyTable,
@@ -80,7 +80,7 @@ function apart(
   return { own: some(false), more: some(true) }
 }
 
-/** Whether the options name texts. */
+/** Returns whether the options name texts. */
 export function namesTexts(values: Values<typeof textOptions>): boolean {
   return values.corpus !== undefined || values['query-text'] !== undefined
 }
@@ -96,7 +96,7 @@ async function readTunedFile(
   return readTuned(file)
 }
 
-/** The settings of labels. */
+/** Options for the settings of labels. */
 export const labelSettingOptions = {
   target: {
     value: 'KIND',
@@ -107,14 +107,16 @@ export const labelSettingOptions = {
   ...setOptionsOf(labelTable),
 } satisfies Options
 
-/** Names and settings of labels, and a description of the difference from the preset. */
+/** Label settings, and a description of how they differ from the preset. */
 export interface LabelRecipe {
   settings: LabelSettings
   /** A description such as `preset balanced with boost=3`. */
   recipe: string
 }
 
-/** The label settings that the options name, completed by a preset and checked. */
+/**
+ * Reads the label settings that the options name, completes them with a preset, and checks them.
+ */
 export async function readLabelSettings(
   values: Values<typeof labelSettingOptions>,
   { texts }: { texts: boolean },
@@ -123,7 +125,9 @@ export async function readLabelSettings(
   return recipeOf(values, given, { texts })
 }
 
-/** The settings of an audit that the options name, completed by a preset and checked. */
+/**
+ * Reads the audit settings that the options name, completes them with a preset, and checks them.
+ */
 export async function readAuditSettings(
   values: Values<typeof labelSettingOptions>,
   use: { texts: boolean },
@@ -136,7 +140,7 @@ export async function readAuditSettings(
   return settings
 }
 
-/** Label settings that are given, completed by the preset of the options. */
+/** Completes given label settings with the preset in the options. */
 export function recipeOf(
   values: Values<Pick<typeof settingOptions, 'preset'>>,
   given: Record<string, unknown>,
@@ -148,7 +152,7 @@ export function recipeOf(
   return { settings, recipe: recipeText(optionalText(values, 'preset'), given) }
 }
 
-/** A preset and the settings that differ from it, in one line. */
+/** Describes a preset and the settings that differ from it, in one line. */
 export function recipeText(
   preset = DEFAULT_PRESET,
   given: Readonly<Record<string, unknown>>,
@@ -171,10 +175,10 @@ function presetOf<T>(
   return presets[optionalChoice(values, 'preset', Object.keys(presets)) ?? DEFAULT_PRESET]!
 }
 
-/** The value of --term-statistics for terms that are counted among each query's candidates. */
+/** The value of --term-statistics that counts terms among each query's candidates instead. */
 const NONE = 'none'
 
-/** The source of term statistics for the BM25 score. */
+/** The option for the source of term statistics for the BM25 score. */
 export const statisticsOption = {
   'term-statistics': {
     value: 'FILE',
@@ -184,8 +188,8 @@ export const statisticsOption = {
 } satisfies Options
 
 /**
- * The source of term statistics that the option names. Statistics in a dataset may have another
- * tokenizer than the settings.
+ * Reads the source of term statistics. Statistics in a dataset may use a different tokenizer than
+ * the settings.
  */
 export function readStatisticsSource(values: Values<typeof statisticsOption>): StatisticsSource {
   const file = optionalText(values, 'term-statistics')

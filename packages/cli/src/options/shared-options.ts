@@ -21,7 +21,7 @@ import {
   UsageError,
 } from './values.ts'
 
-/** From which grade on documents are relevant. */
+/** The option for the lowest grade of a relevant document. */
 export const levelOption = {
   level: {
     value: 'GRADE',
@@ -30,7 +30,7 @@ export const levelOption = {
   },
 } satisfies Options
 
-/** How runs are measured. */
+/** Options for evaluating runs. */
 export const evaluationOptions = {
   measures: {
     value: 'LIST',
@@ -42,7 +42,7 @@ export const evaluationOptions = {
   complete: { help: 'average over all judged queries; queries missing from a run count as 0' },
 } satisfies Options
 
-/** The values of `evaluationOptions`. */
+/** Returns the values of `evaluationOptions`. */
 export function readEvaluationOptions(
   values: Values<typeof evaluationOptions>,
 ): EvaluationOptions & { measures: string[] } {
@@ -57,7 +57,7 @@ export function readEvaluationOptions(
   }
 }
 
-/** The sources of texts. */
+/** Options for the sources of texts. */
 export const textOptions = {
   corpus: {
     value: 'FILE',
@@ -67,13 +67,19 @@ export const textOptions = {
   'query-text': { value: 'FILE', file: 'input', help: 'query texts' },
 } satisfies Options
 
-/** The run of a command if it is Parquet, whose rows can have vectors and texts of documents. */
+/**
+ * Returns the run of a command if it is a Parquet file, whose rows can contain document vectors and
+ * texts.
+ */
 export function frameOf(values: object): string | undefined {
   const { run } = values as { run?: unknown }
   return typeof run === 'string' && formatByName(run) === 'parquet' ? run : undefined
 }
 
-/** The values of `textOptions`: both or none; a store and a run in Parquet have the documents' texts themselves. */
+/**
+ * Reads the values of `textOptions`: both or none. A store and a Parquet run contain the documents'
+ * texts themselves.
+ */
 export function readTexts(
   values: Values<typeof textOptions>,
   source: { docs?: string } | { store: string } = {},
@@ -94,7 +100,7 @@ export function readTexts(
   )
 }
 
-/** The values of `textOptions`: both or none. */
+/** Reads the values of `textOptions`: both or none. */
 export function textFiles(
   values: Values<typeof textOptions>,
 ): [string | undefined, string | undefined] {
@@ -104,7 +110,7 @@ export function textFiles(
   throw new UsageError('--corpus and --query-text must be given together')
 }
 
-/** The option of the policy for queries and documents that lack an embedding or a text. */
+/** Returns the option for queries and documents that lack an embedding or a text. */
 export function missingOption(what: string, skipping = 'skip') {
   return {
     missing: {
@@ -115,14 +121,14 @@ export function missingOption(what: string, skipping = 'skip') {
   } satisfies Options
 }
 
-/** The value of `missingOption`. */
+/** Returns the value of `missingOption`. */
 export function readMissing(
   values: Values<ReturnType<typeof missingOption>>,
 ): MissingPolicy | undefined {
   return optionalChoice(values, 'missing', missingPolicies)
 }
 
-/** How many threads work. */
+/** The option for the number of worker threads. */
 export const workerOption = {
   workers: {
     value: 'N',
@@ -131,7 +137,9 @@ export const workerOption = {
   },
 } satisfies Options
 
-/** Options of jobs that join a run with embeddings: what may be missing, and threads. */
+/**
+ * Returns the options of commands that join a run with embeddings: missing embeddings, and threads.
+ */
 export function joinOptions(what: string, skipping?: string) {
   return {
     ...missingOption(what, skipping),
@@ -139,7 +147,7 @@ export function joinOptions(what: string, skipping?: string) {
   } satisfies Options
 }
 
-/** The values of `joinOptions`. */
+/** Returns the values of `joinOptions`. */
 export function readJoinOptions(values: Values<ReturnType<typeof joinOptions>>) {
   return {
     missing: readMissing(values),
@@ -156,7 +164,7 @@ export const shardOption = {
   },
 } satisfies Options
 
-/** The share that `--shard` names. */
+/** Reads the shard that `--shard` names. */
 export function readShard(values: Values<typeof shardOption>): Shard {
   const given = optionalText(values, 'shard') ?? '1/1'
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(given)
@@ -165,7 +173,7 @@ export function readShard(values: Values<typeof shardOption>): Shard {
   throw new UsageError(`--shard must be I/N, such as 3/16, got ${JSON.stringify(given)}`)
 }
 
-/** The tokenizer that counts the terms of a corpus. */
+/** Returns the option for the tokenizer of a corpus. */
 export function tokenizerOption(defaultName: string) {
   return {
     tokenizer: {
@@ -176,7 +184,7 @@ export function tokenizerOption(defaultName: string) {
   } satisfies Options
 }
 
-/** The tokenizer that the option names. */
+/** Reads the tokenizer that the option names. */
 export function readTokenizer(
   values: Values<ReturnType<typeof tokenizerOption>>,
 ): TokenizerName | 'auto' | undefined {

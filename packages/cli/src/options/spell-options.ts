@@ -1,15 +1,15 @@
 import { shownPath } from '@kith/pipelines/files'
 import type { Options, Values } from './command.ts'
 
-/** `missing: 'skip'`: a setting with its value, as a program writes it. */
+/** Matches `missing: 'skip'`: a setting with its value, as a program writes it. */
 const withValue = /\b([a-z][A-Za-z0-9]*): '([\w.-]+)'/g
 
-/** `setting trust`: a setting that is called one. */
+/** Matches `setting trust`: a name after the word "setting". */
 const called = /\bsetting ([a-z][A-Za-z0-9]*)\b/g
 
 /**
- * `maxTokens`: a setting alone. A single word could be any word, and a path or a quoted id is no
- * setting.
+ * Matches `maxTokens`: the name of a setting alone. A name without an inner capital could be any
+ * word, and a path or a quoted id is not a setting.
  */
 const alone = /(?<![\w./'"-])[a-z]+(?:[A-Z][a-z0-9]*)+(?![\w./'"-])/g
 
@@ -40,10 +40,10 @@ export function spellOptions(message: string, options: Options): string {
     .replace(alone, (setting) => spelled(setting, setting))
 }
 
-/** Values that a command line does not name as options. */
+/** Values that are not options of the command line. */
 const notOptions = ['rest', 'filled', 'defaultTokenizer']
 
-/** The command that makes a result again, in the same folder. */
+/** Returns the command line that reproduces a result in the same folder. */
 export function commandLine(command: string, values: Values, options: Options): string {
   const words = Object.entries(values).flatMap(([name, value]) => {
     if (value === undefined || notOptions.includes(name)) return []

@@ -5,7 +5,7 @@ import type { Options, Values } from './command.ts'
 import { frameOf } from './shared-options.ts'
 import { optionalText, text, UsageError } from './values.ts'
 
-/** Documents of a store instead of a file. */
+/** The option that reads documents from a store instead of a file. */
 export const storeOption = {
   store: {
     value: 'ADDRESS',
@@ -14,10 +14,10 @@ export const storeOption = {
   },
 } satisfies Options
 
-/** Documents of a file or of a store. */
+/** The values of the options for documents from a file or a store. */
 type SourceValues = Values<typeof storeOption & { docs: { value: string; help: string } }>
 
-/** Submits work as a batch for `kith work`. */
+/** The option that submits work as a batch for `kith work`. */
 export const submitOption = {
   submit: {
     value: 'NAME',
@@ -30,14 +30,17 @@ export const databaseOption = {
   store: { value: 'URL', help: 'PostgreSQL database: postgres://…', required: true },
 } satisfies Options
 
-/** The address of a database. */
+/** Reads the address of a database. */
 export function readDatabase(values: Values<typeof databaseOption>): string {
   const address = text(values, 'store')
   if (storeKind(address) === 'postgres') return address
   throw new UsageError(`--store must be postgres://…, got ${JSON.stringify(address)}`)
 }
 
-/** Where documents come from: a file, or the store at an address; without both, a run in Parquet. */
+/**
+ * Reads where documents come from: a file, or the store at an address. Without both, documents come
+ * from a Parquet run.
+ */
 export function readSource(values: SourceValues): { docs: string } | { store: string } {
   const store = optionalText(values, 'store')
   const docs = optionalText(values, 'docs') ?? (store === undefined ? frameOf(values) : undefined)
@@ -48,7 +51,7 @@ export function readSource(values: SourceValues): { docs: string } | { store: st
   return storeKind(store!) === 'file' ? { docs: store! } : { store: store! }
 }
 
-/** The batch that `--submit` names; without it, --out is needed. */
+/** Reads the batch that `--submit` names; without it, --out is required. */
 export function readSubmission(
   values: Values<
     typeof submitOption & typeof storeOption & { out: { value: string; help: string } }
@@ -73,7 +76,7 @@ export function readSubmission(
   return { name }
 }
 
-/** Prints the size of a submitted batch, and the command that does its jobs. */
+/** Prints the size of a submitted batch, and the command that runs its jobs. */
 export function tellSubmitted(output: Output, { name, queries, jobs, fresh }: Submitted): void {
   output.result(
     { batch: name, queries, jobs, fresh },

@@ -27,7 +27,10 @@ import { optionalChoice, optionalText, text, UsageError } from './values.ts'
 const count = (from: number) => ({ from, integer: true })
 const anyText = { check: () => {} }
 
-/** Inputs of a training that are no files: which queries and weights learn, and where. */
+/**
+ * Inputs of a training that are not files, such as the queries and weights that are trained, and
+ * the device.
+ */
 const trainInputTable: AnyTable = {
   level: { help: 'lowest grade of a relevant document', default: 1, range: count(1) },
   outside: {
@@ -76,12 +79,10 @@ const fitTable: AnyTable = {
   },
 }
 
-/**
- * Targets have label settings; `epsilon` is a setting of the target uniform.
- */
+/** `target` is configured by the label settings; `epsilon` is a setting of the target uniform. */
 const { target, epsilon, ...plain } = trainTable
 
-/** The settings of a training by steps. */
+/** The settings of step-by-step training. */
 const stepTable: AnyTable = {
   ...plain,
   epochs: {
@@ -112,7 +113,7 @@ export const trainSettingTable: AnyTable = { ...fitTable, ...stepTable, ...train
 /** All settings that `kith train --set` takes. */
 export const trainingTable: AnyTable = { ...labelTable, ...distilTable, ...trainSettingTable }
 
-/** Settings of training by steps that a linear adapter has, too. */
+/** Settings of step-by-step training that a linear adapter has, too. */
 const shared = ['seed']
 
 /** Inputs that a linear adapter has. */
@@ -125,7 +126,7 @@ interface TrainRecipe {
   inputs: Readonly<Record<string, unknown>>
   /** Λ of a linear adapter. */
   shrinkage: number | undefined
-  /** How a teacher's scores become labels; undefined if none is given. */
+  /** How a teacher's scores become labels; undefined if there is no teacher. */
   distil: PartialDistilSettings
   /** A description such as `preset paper-tas-b with labelDepth=8`. */
   recipe: string
@@ -136,7 +137,7 @@ type TrainValues = Values<typeof labelSettingOptions & typeof targetOption> & {
   readonly adapter?: string | undefined
 }
 
-/** The settings that the options name, completed by a preset and checked. */
+/** Reads the settings that the options name, completes them with a preset, and checks them. */
 export async function readTrainSettings(values: TrainValues): Promise<TrainRecipe> {
   const given: Record<string, unknown> = await readGiven(values, trainingTable)
   if (given['steps'] !== undefined && given['epochs'] !== undefined) {
@@ -158,7 +159,7 @@ export async function readTrainSettings(values: TrainValues): Promise<TrainRecip
   const name = readTargetName(values)
   const targets = name !== DISTIL && (name !== undefined || (paper && values.labels === undefined))
   if (!targets) refuseSettings(parts.labels, 'needs --target and a kind of evidence')
-  // A linear adapter may have a teacher beside labels.
+  // A linear adapter may learn from a teacher as well as from labels.
   if (name !== DISTIL && !linear) refuseSettings(parts.distil, `needs --target ${DISTIL}`)
   const target = targets
     ? recipeOf(
@@ -184,7 +185,7 @@ function targetText(name: string | undefined, labels: string | undefined, kind =
 
 type Given = Record<string, unknown>
 
-/** The settings, grouped by training, labels and teacher. */
+/** Groups settings by training, labels and teacher. */
 function split(given: Readonly<Given>) {
   const of = (table: AnyTable, others: AnyTable = {}): Given =>
     Object.fromEntries(Object.entries(given).filter(([name]) => name in table && !(name in others)))
@@ -255,14 +256,14 @@ type TrainingValues = Values<typeof trainingOptions & typeof targetOption> & {
   readonly labels?: string | undefined
 }
 
-/** A training by steps, as the options name it. */
+/** A step-by-step training, as the options name it. */
 interface ReadTraining {
   inputs: Omit<TrainInputs, 'out'>
   distil: PartialDistilSettings
   recipe: string
 }
 
-/** The encoder or adapter that learns by steps, its data and its settings. */
+/** Reads the encoder or adapter to train in steps, its data and its settings. */
 export async function readTraining(values: TrainingValues): Promise<ReadTraining> {
   const { settings, inputs, distil, recipe } = await readTrainSettings(values)
   const { unitLength, revision, device, ...others } = inputs
@@ -280,7 +281,7 @@ export async function readTraining(values: TrainingValues): Promise<ReadTraining
   return { inputs: read as ReadTraining['inputs'], distil, recipe }
 }
 
-/** The data of a linear adapter, and what it learns. */
+/** Reads the data of a linear adapter, and its training target. */
 export async function readFit(
   values: TrainingValues & Values<typeof teacherOptions>,
 ): Promise<Omit<FitInputs, 'out'>> {
@@ -324,7 +325,7 @@ function readValidation(values: TrainingValues): QueryFiles | undefined {
   const [queries, run, qrels] = (['dev-queries', 'dev-run', 'dev-qrels'] as const).map((name) =>
     optionalText(values, name),
   )
-  // A teacher needs no judgments; if there is none, the training itself asks for them.
+  // A teacher needs no judgments; without a teacher, the training itself asks for judgments.
   if (queries && run) return { queries, run, qrels }
   if (queries || run || qrels) {
     throw new UsageError('--dev-queries, --dev-run and --dev-qrels must be given together')

@@ -1,24 +1,26 @@
 import type { Values } from './command.ts'
 
-/** The command line itself is wrong: exit code 2, with the way to the help. */
+/** An error in the command line itself: exit code 2, with a pointer to the help. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A check that the user asked for does not hold. */
+/** An error for a check that the user requested and that failed. */
 export class CheckFailed extends Error {}
 
-/** The names of the options whose values are of a kind; of options that are not known, any name. */
+/** The names of options with values of a kind; any name if the options are not known. */
 type NamesOf<V, Kind> = string extends keyof V
   ? string
   : { [Name in keyof V]-?: NonNullable<V[Name]> extends Kind ? Name : never }[keyof V] & string
 
-/** The text of an option that is there: required, or checked by the caller. */
+/**
+ * Returns the text of an option that is known to be set: it is required, or the caller has checked.
+ */
 export function text<V extends object>(values: V, name: NamesOf<V, string>): string {
   return (values as Values)[name] as string
 }
 
-/** The text of an option, undefined without it. */
+/** Returns the text of an option; undefined if the option is not set. */
 export function optionalText<V extends object>(
   values: V,
   name: NamesOf<V, string>,
@@ -26,30 +28,30 @@ export function optionalText<V extends object>(
   return (values as Values)[name] as string | undefined
 }
 
-/** The name of a file that only some uses of a command need. */
+/** Returns the name of a file that only some uses of a command need; throws if it is missing. */
 export function neededFile<V extends object>(values: V, name: NamesOf<V, string>): string {
   const given = optionalText(values, name)
   if (given === undefined) throw new UsageError(`--${name} FILE is required`)
   return given
 }
 
-/** All texts of an option that may be repeated. */
+/** Returns all texts of an option that may be repeated. */
 export function texts<V extends object>(values: V, name: NamesOf<V, string[]>): string[] {
   return ((values as Values)[name] as string[] | undefined) ?? []
 }
 
-/** Refuses runs of which one is named twice. */
+/** Refuses a list in which a run is named twice. */
 export function refuseTwice(runs: readonly string[]): void {
   const twice = runs.find((run, i) => runs.indexOf(run) < i)
   if (twice !== undefined) throw new UsageError(`--run ${twice} is given twice; name each run once`)
 }
 
-/** Whether a switch is set. */
+/** Returns whether a switch is set. */
 export function isSet<V extends object>(values: V, name: NamesOf<V, boolean>): boolean {
   return (values as Values)[name] === true
 }
 
-/** The number of an option, undefined without it. */
+/** Reads the number of an option; returns undefined if the option is not set. */
 export function optionalNumber<V extends object>(
   values: V,
   name: NamesOf<V, string>,
@@ -61,7 +63,7 @@ export function optionalNumber<V extends object>(
   throw new UsageError(`--${name} must be a number, got ${JSON.stringify(given)}`)
 }
 
-/** A whole number within bounds, undefined without the option. */
+/** Reads a whole number within bounds; returns undefined if the option is not set. */
 export function optionalWhole<V extends object>(
   values: V,
   name: NamesOf<V, string>,
@@ -73,7 +75,10 @@ export function optionalWhole<V extends object>(
   throw new UsageError(`--${name} must be a whole number ${upper}, got ${value}`)
 }
 
-/** The value of an option that must be one of some words; undefined without the option. */
+/**
+ * Reads the value of an option with a fixed set of choices; returns undefined if the option is not
+ * set.
+ */
 export function optionalChoice<V extends object, T extends string>(
   values: V,
   name: NamesOf<V, string>,
@@ -88,7 +93,7 @@ export function optionalChoice<V extends object, T extends string>(
 
 const units: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
 
-/** A size such as `4G` or `500M` in bytes, undefined without the option. */
+/** Reads a size such as `4G` or `500M` in bytes; returns undefined if the option is not set. */
 export function optionalBytes<V extends object>(
   values: V,
   name: NamesOf<V, string>,
@@ -101,14 +106,14 @@ export function optionalBytes<V extends object>(
   return Math.floor(Number(match[1]) * units[match[2]!.toUpperCase()]!)
 }
 
-/** A size in bytes as `optionalBytes` takes it, such as `4G`. */
+/** Formats a size in bytes as `optionalBytes` reads it, such as `4G`. */
 export function sizeText(bytes: number): string {
   const fitting = Object.entries(units).filter(([, unit]) => bytes > 0 && bytes % unit === 0)
   const [name, unit] = fitting.at(-1) ?? ['', 1]
   return `${bytes / unit}${name}`
 }
 
-/** A default as the help shows it: thirds as fractions, small numbers with an exponent. */
+/** Formats a default for the help: thirds as fractions, small numbers with an exponent. */
 export function defaultText(value: number | string | readonly string[]): string {
   if (typeof value === 'object') return value.join(',')
   if (typeof value === 'string') return value

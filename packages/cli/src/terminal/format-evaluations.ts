@@ -2,18 +2,21 @@ import { formatFigure, formatP, markOf } from '@kith/ir/internal'
 import type { EvaluateResult, NamedEvaluation } from '@kith/pipelines/eval'
 import { table } from './output.ts'
 
-/** How evaluations can be printed. */
+/** The formats in which evaluations can be printed. */
 export const evaluationFormats = ['table', 'markdown', 'json', 'csv', 'trec'] as const
 
 type Format = (typeof evaluationFormats)[number]
 type Comparisons = EvaluateResult['comparisons']
 
-/** The evaluations to print, and the failures of a gate if there is one. */
+/** The evaluations to print, and the failures of a quality gate, if there is one. */
 interface Printed extends Omit<EvaluateResult, 'warnings'> {
   warnings?: readonly string[] | undefined
 }
 
-/** Evaluations as text, with a line break at the end; JSON has the warnings and failures, too. */
+/**
+ * Formats evaluations as text that ends with a line break. JSON also contains the warnings and
+ * failures.
+ */
 export function formatEvaluations(format: Format, printed: Printed, perQuery: boolean): string {
   return formats[format](printed, perQuery)
 }
@@ -45,7 +48,9 @@ function asTable({ evaluations, comparisons }: Printed, perQuery: boolean): stri
   return `${parts.join('\n\n')}\n`
 }
 
-/** A summary for a pull request: each run's figures, and its differences from the baseline. */
+/**
+ * Formats a summary for a pull request: each run's measures, and its differences from the baseline.
+ */
 function asMarkdown({ evaluations, comparisons, failures }: Printed): string {
   const measures = evaluations[0]!.evaluation.measures
   const figures = evaluations.map(({ name, evaluation }) => [
@@ -101,7 +106,7 @@ function differenceRows(runs: readonly NamedEvaluation[], comparisons: Compariso
   return rows
 }
 
-/** Explains the stars, and which p is corrected. */
+/** Explains the stars, and says which p-value is corrected. */
 function starsNote(runs: number): string {
   const stars = '* p < 0.05, ** p < 0.01 in the randomization test'
   if (runs === 1) return stars
@@ -153,7 +158,7 @@ function asCsv({ evaluations }: Printed, perQuery: boolean): string {
   return `${lines.join('\n')}\n`
 }
 
-/** As trec_eval prints: measure, query and figure; several runs one after the other. */
+/** Formats evaluations as trec_eval does: measure, query and value, one run after the other. */
 function asTrec({ evaluations }: Printed, perQuery: boolean): string {
   const lines: string[] = []
   eachFigure(evaluations, perQuery, (_name, query, measure, value) => {
@@ -162,7 +167,9 @@ function asTrec({ evaluations }: Printed, perQuery: boolean): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Each query's figures with `perQuery`, then the means under the query `all`. */
+/**
+ * Passes each query's values to `take` if `perQuery` is set, then the means under the query `all`.
+ */
 function eachFigure(
   runs: readonly NamedEvaluation[],
   perQuery: boolean,

@@ -12,21 +12,21 @@ export interface OutputOptions {
   quiet: boolean
   /** Whether the file that the command writes is standard output. */
   stdoutTaken?: boolean
-  /** The options of the command: remarks name settings by them. */
+  /** The options of the command, which remarks use to name settings. */
   options?: Options
 }
 
 /**
  * The outputs of a command: results go to standard output, everything else to standard error. If
- * standard output gets the command's file, results go to standard error too: a reader would take a
- * line after the file for a part of it.
+ * the command's file is written to standard output, results go to standard error too: a reader
+ * would take a line after the file for a part of it.
  */
 export class Output {
   readonly json: boolean
   readonly #quiet: boolean
   readonly #stdoutTaken: boolean
   readonly #options: Options
-  /** The bar of the pipeline's stage. */
+  /** The progress bar of the pipeline's current stage. */
   #bar: Progress | undefined
 
   constructor({ json, quiet, stdoutTaken = false, options = {} }: OutputOptions) {
@@ -44,7 +44,7 @@ export class Output {
     else print(printed)
   }
 
-  /** Prints a remark, above the bar if there is one. */
+  /** Prints a remark, above the progress bar if there is one. */
   remark(text: string): void {
     if (!this.#quiet) this.warn(text)
   }
@@ -56,13 +56,18 @@ export class Output {
     else write()
   }
 
-  /** A progress bar for work of a known size; silent if standard error is no terminal. */
+  /**
+   * Creates a progress bar for work of a known size; it is silent if standard error is not a
+   * terminal.
+   */
   progress(label: string, total: number): Progress {
     const watched = !this.#quiet && process.stderr.isTTY === true
     return new Progress(label, total, watched ? process.stderr : undefined)
   }
 
-  /** Hooks that show the progress of a pipeline: a bar for each stage, remarks as lines. */
+  /**
+   * Returns hooks that show the progress of a pipeline: a bar for each stage, and remarks as lines.
+   */
   hooks(signal?: AbortSignal): Hooks {
     let [stage, all] = ['', 0]
     return {
@@ -77,7 +82,7 @@ export class Output {
     }
   }
 
-  /** Removes the bar of a pipeline that has ended, well or not. */
+  /** Removes the progress bar of a pipeline that has ended, with or without an error. */
   endProgress(): void {
     this.#bar?.end()
     this.#bar = undefined
@@ -93,7 +98,10 @@ export function print(text: string): void {
   else process.stdout.write(text)
 }
 
-/** Rows as lines with aligned columns: the first column to the left, the others to the right. */
+/**
+ * Formats rows as lines with aligned columns: the first column to the left, the others to the
+ * right.
+ */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, c) => Math.max(...rows.map((row) => row[c]!.length)))
   return rows

@@ -1,4 +1,4 @@
-/** Milliseconds between two drawings. */
+/** Minimum time in milliseconds between two redraws. */
 const PAUSE = 100
 
 /** Removes the line that the cursor is on. */
@@ -7,13 +7,16 @@ const CLEAR = '\r\u001b[K'
 /** A terminal, or any stream that a bar is drawn on. */
 export type ProgressStream = NodeJS.WritableStream & { readonly columns?: number | undefined }
 
-/** A line with a bar, the rate and the time left. */
+/** A line with a progress bar, the rate and the time left. */
 export class Progress {
   readonly #label: string
   readonly #total: number
   readonly #stream: ProgressStream | undefined
   readonly #start = performance.now()
-  /** The first count: work that was done before the bar, which says nothing about the rate. */
+  /**
+   * The count at the first update: work that was done before the bar started does not count for the
+   * rate.
+   */
   #before: number | undefined
   #last = 0
   #shown = ''
@@ -24,7 +27,7 @@ export class Progress {
     this.#stream = stream
   }
 
-  /** Shows how much is done, and a note; the first call says how much was done before. */
+  /** Shows how much is done, and a note; the first call sets how much was done before. */
   update(done: number, note = ''): void {
     this.#before ??= done
     const now = performance.now()
@@ -36,20 +39,20 @@ export class Progress {
     this.#stream.write(CLEAR + this.#shown)
   }
 
-  /** Removes the line while something else is written, and draws it again below. */
+  /** Removes the bar while something else is written, and draws the bar again below it. */
   below(write: () => void): void {
     this.#stream?.write(CLEAR)
     write()
     this.#stream?.write(this.#shown)
   }
 
-  /** Removes the line. */
+  /** Removes the bar. */
   end(): void {
     this.#shown = ''
     this.#stream?.write(CLEAR)
   }
 
-  /** The line that is drawn after some seconds. */
+  /** Formats the bar for the work done after some seconds. */
   line(done: number, seconds: number): string {
     const part = this.#total > 0 ? Math.min(1, done / this.#total) : 1
     const filled = Math.round(part * 24)
@@ -63,12 +66,12 @@ export class Progress {
   }
 }
 
-/** A rate in a few characters. */
+/** Formats a rate in a few characters. */
 export function short(rate: number): string {
   return rate >= 100 ? Math.round(rate).toLocaleString('en') : rate.toPrecision(2)
 }
 
-/** A time in a few characters. */
+/** Formats a time in a few characters. */
 export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`
   const minutes = Math.floor(seconds / 60)

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs'
 
-/** Whether standard output is a regular file. */
+/** Returns whether standard output is a regular file. */
 export function standardOutputIsFile(): boolean {
   try {
     return fstatSync(1).isFile()
@@ -10,8 +10,8 @@ export function standardOutputIsFile(): boolean {
 }
 
 /**
- * A message with the control characters of its ids and file names written out, such as \u0000:
- * a terminal would hide them or obey them. Ends of lines and tabs stay.
+ * Escapes the control characters in a message, such as \u0000: a terminal would hide them or obey
+ * them. Line breaks and tabs stay.
  */
 export function legible(message: string): string {
   return message.replace(/\p{Cc}/gu, (character) => {
@@ -20,7 +20,10 @@ export function legible(message: string): string {
   })
 }
 
-/** Says what went wrong, and for bad usage of which command the help may be asked; returns the exit code. */
+/**
+ * Prints an error message and, for bad usage, the command whose help to read; returns the exit
+ * code.
+ */
 export function printError(message: string, command: string, code: number): number {
   process.stderr.write(`kith: ${legible(message)}\n`)
   if (code === 2) process.stderr.write(`Try: kith ${command ? `${command} ` : ''}--help\n`)

@@ -1,21 +1,21 @@
 import { once } from 'node:events'
 import { discardUnfinished, resumableFiles } from '@kith/base'
 
-/** The signals that ask a program to end, with the exit code that a shell gives each. */
+/** The signals that ask a program to end, with the exit code that shells use for each. */
 const codes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }
 
-/** Milliseconds within which a second signal is the same one again. */
+/** Milliseconds within which a second signal counts as a repetition of the first. */
 const ECHO = 300
 
-/** Milliseconds between two looks at the parent process. */
+/** Milliseconds between two checks of the parent process. */
 const LOOK = 500
 
-/** A signal has ended a command; the message says how to resume. */
+/** An error for a command that a signal has ended; the message says how to resume. */
 export class Stopped extends Error {
   override name = 'Stopped'
 }
 
-/** How a command heeds a signal. */
+/** How a command handles a signal. */
 export interface StopOptions {
   /** Called when the signal comes, to name the work that is still being finished. */
   onStop?: () => void
@@ -29,16 +29,18 @@ export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-/** Whether an error is a reason, or one of its causes is: pipelines and stores wrap the reason. */
+/**
+ * Returns whether an error or one of its causes is a reason: pipelines and stores wrap the reason.
+ */
 function hasCause(error: unknown, reason: unknown): boolean {
   if (error === reason) return true
   return error instanceof Error && error.cause !== undefined && hasCause(error.cause, reason)
 }
 
 /**
- * The one place that listens to SIGINT and SIGTERM. A signal ends the program at once, without a
- * half-written file, unless the command is heeding it: then the first signal asks it to save its
- * work and to end by itself, and the second ends the program.
+ * The only listener for SIGINT and SIGTERM. A signal ends the program at once, without a
+ * half-written file, unless the command handles signals: then the first signal asks the command to
+ * save its work and to end by itself, and the second signal ends the program.
  */
 export class Stop {
   readonly #controller = new AbortController()
@@ -60,9 +62,9 @@ export class Stop {
   }
 
   /**
-   * Does work that ends by itself once the signal is aborted.
+   * Runs work that ends by itself once the signal is aborted.
    *
-   * @param work Throws the signal's reason if it ends before all is done.
+   * @param work Throws the signal's reason if it ends before it is complete.
    */
   async untilStopped<T>(
     work: (signal: AbortSignal) => Promise<T>,
@@ -81,15 +83,15 @@ export class Stop {
     }
   }
 
-  /** Leaves signals to the system again: the command has ended. */
+  /** Removes the signal listeners after the command has ended. */
   close(): void {
     for (const [signal, listener] of this.#listeners) process.removeListener(signal, listener)
     clearInterval(this.#watch)
   }
 
   /**
-   * npx starts a program by a shell, and passes SIGTERM on to that shell, which ends alone: its end
-   * is all that the program sees of the signal.
+   * Watches for the end of the parent process. npx starts a program through a shell and sends
+   * SIGTERM to that shell, which ends without passing the signal on.
    */
   #watchParent(): NodeJS.Timeout {
     const parent = process.ppid
@@ -102,7 +104,7 @@ export class Stop {
   #onSignal(code: number): void {
     const now = performance.now()
     const first = this.#first === undefined
-    // One Ctrl-C comes twice under npx: the terminal sends the signal to the program, and npx passes it on.
+    // Under npx, one Ctrl-C arrives twice: from the terminal, and passed on by npx.
     if (!first && now - this.#first! < ECHO) return
     this.#first ??= now
     this.#code = code
@@ -128,7 +130,7 @@ export class Stop {
   }
 }
 
-/** Whether npx has started this program, not another one that starts this. */
+/** Returns whether npx has started this program directly, not through another program. */
 function startedByNpx({ npm_lifecycle_event, npm_lifecycle_script = '' } = process.env): boolean {
   return npm_lifecycle_event === 'npx' && /^'?kith\b/.test(npm_lifecycle_script)
 }

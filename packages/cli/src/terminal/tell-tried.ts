@@ -2,7 +2,7 @@ import { formatFigure, markOf, statedP } from '@kith/ir/internal'
 import type { QueryChange, TryResult } from '@kith/pipelines/try'
 import { type Output, table } from './output.ts'
 
-/** Prints the result of a try: the table, the verdict, and the queries that changed most. */
+/** Prints the result of `kith try`: the table, the verdict, and the queries that changed most. */
 export function tellTried(output: Output, result: TryResult): void {
   const { dataset, split, judged, systems, adapter, verdict, changes, report } = result
   const json = {
@@ -27,7 +27,7 @@ export function tellTried(output: Output, result: TryResult): void {
   output.result(json, lines.join('\n'))
 }
 
-/** The systems, their measures with significance, and their time. */
+/** Formats the systems, their measures with significance, and their latency. */
 function figures({ systems, judged }: TryResult): string {
   const { measures } = systems[0]!.evaluation!
   const rows = systems.map(({ name, evaluation, comparison, milliseconds }) => [
@@ -45,7 +45,10 @@ function figures({ systems, judged }: TryResult): string {
   return `${table([head, ...rows])}\n${note}`
 }
 
-/** The cores that the times were measured on: steps of an earlier call may have had other --workers. */
+/**
+ * Describes the cores that the times were measured on; steps of an earlier call may have used other
+ * --workers.
+ */
 function coresOf(systems: TryResult['systems']): string {
   const measured = systems.filter(({ milliseconds }) => milliseconds !== undefined)
   const all = [...new Set(measured.map(({ workers }) => workers))]
@@ -55,7 +58,7 @@ function coresOf(systems: TryResult['systems']): string {
   return measured.map(({ name, workers }) => `${cores(workers)} (${name})`).join(', ')
 }
 
-/** The training data of a query adapter, and its gain on held-out training queries. */
+/** Formats the training data of a query adapter, and its gain on held-out training queries. */
 function adapted(adapter: TryResult['adapter']): string[] {
   if (!adapter) return []
   const { folder, queries, keepsOld, heldOut } = adapter
@@ -75,7 +78,10 @@ function changed(how: string, queries: readonly QueryChange[]): string[] {
   return ['', `Queries that ${how} most:`, ...rows]
 }
 
-/** Without judgments: the first five documents of some queries before and after. */
+/**
+ * Formats the top five documents of some queries before and after reranking, for datasets without
+ * judgments.
+ */
 function sideBySide({ dataset, changes }: TryResult): string[] {
   const { queries, newFirst, newInTop, gained } = changes
   const row = (old: string, now: string): string => `  ${old.padEnd(68)}${now}`.trimEnd()

@@ -3,7 +3,7 @@ import type { TuneTrainingResult } from '@kith/pipelines/train'
 import type { TuneResult } from '@kith/pipelines/tune'
 import type { Output } from './output.ts'
 
-/** Prints the result of a tuning: the verdict, its evidence, and the settings. */
+/** Prints the result of `kith tune`: the verdict, its evidence, and the settings. */
 export function tellTuned(output: Output, { out, tuned }: TuneResult): void {
   const { verdict, reason, heldOut, measure, queries, settings } = tuned
   const { gain, ci, t, p } = heldOut
@@ -28,7 +28,9 @@ function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`
 }
 
-/** Prints which trial trained the best model, and the value of the trial with the options as they are. */
+/**
+ * Prints which trial trained the best model, and the value of the trial with the unchanged options.
+ */
 export function tellTunedTraining(output: Output, result: TuneTrainingResult): void {
   const { out, best, settings, selectBy, winner, first, cut } = result
   const { value, parameters } = winner

@@ -1,24 +1,24 @@
 import { KithError } from '@kith/core'
 import type { Dim, GradientRule, Value } from './graph.ts'
 
-/** a + b; axes of size 1 and missing leading axes are repeated, here and below. */
+/** Computes a + b. Axes of size 1 and missing leading axes are broadcast, here and below. */
 export function add(a: Value, b: Value | number): Value {
   const other = asValue(a, b)
   return binary('Add', a, other, [(g) => g, (g) => g])
 }
 
-/** a − b. */
+/** Computes a − b. */
 export function subtract(a: Value, b: Value): Value {
   return binary('Sub', a, b, [(g) => g, (g) => multiply(g, -1)])
 }
 
-/** a · b. */
+/** Computes a · b. */
 export function multiply(a: Value, b: Value | number): Value {
   const other = asValue(a, b)
   return binary('Mul', a, other, [(g) => multiply(g, other), (g) => multiply(g, a)])
 }
 
-/** a / b. */
+/** Computes a / b. */
 export function divide(a: Value, b: Value | number): Value {
   const other = asValue(a, b)
   const quotient = binary('Div', a, other, [
@@ -28,19 +28,19 @@ export function divide(a: Value, b: Value | number): Value {
   return quotient
 }
 
-/** √x. */
+/** Computes √x. */
 export function squareRoot(x: Value): Value {
   const root = unary('Sqrt', x, (g) => divide(g, multiply(root, 2)))
   return root
 }
 
-/** Whole numbers as floats. */
+/** Converts whole numbers to floats. */
 export function toFloat(x: Value): Value {
   const FLOAT = 1
   return x.graph.node('Cast', [x], [x.shape], { attributes: { to: FLOAT } })[0]!
 }
 
-/** A function of each number by itself. */
+/** Applies an operation to each number. */
 export function unary(type: string, x: Value, gradient?: GradientRule): Value {
   return x.graph.node(type, [x], [x.shape], { gradients: [gradient] })[0]!
 }
@@ -69,12 +69,12 @@ function broadcast(a: readonly Dim[], b: readonly Dim[]): Dim[] {
   })
 }
 
-/** The sum along an axis, which stays, of size 1. */
+/** Sums along an axis, which remains with size 1. */
 export function sum(x: Value, axis: number): Value {
   return sumOver(x, [axis])
 }
 
-/** A repeated value, summed to its own shape again: the gradient of repeating it. */
+/** Sums a broadcast value to its original shape: the gradient of broadcasting. */
 export function sumTo(x: Value, shape: readonly Dim[]): Value {
   const missing = x.shape.length - shape.length
   const axes = x.shape.flatMap((dim, i) => (dim === 1 || dim === shape[i - missing] ? [] : [i]))
@@ -92,17 +92,18 @@ function sumOver(x: Value, axes: readonly number[]): Value {
   })[0]!
 }
 
-/** The same numbers under another shape. */
+/** Changes the shape of a value. */
 export function reshape(x: Value, shape: readonly Dim[]): Value {
   const unknown = shape.filter((dim) => typeof dim === 'string').length
-  // One unknown size follows from the others; further sizes are looked up.
+  // One unknown size follows from the others; further unknown sizes are determined when the graph
+  // runs.
   const sizes = unknown > 1 ? sizesOf(x, shape) : constantSizes(x, shape)
   const gradients = [(g: Value) => reshape(g, x.shape)]
   const { dtype } = x
   return x.graph.node('Reshape', [x, sizes], [shape], { dtype, gradients })[0]!
 }
 
-/** The axes in another order. */
+/** Reorders the axes. */
 export function transpose(x: Value, order: readonly number[]): Value {
   const shape = order.map((axis) => x.shape[axis]!)
   const back = order.map((_, axis) => order.indexOf(axis))
@@ -112,12 +113,15 @@ export function transpose(x: Value, order: readonly number[]): Value {
   })[0]!
 }
 
-/** Axes of size 1 repeated to a shape. A gradient has no gradient itself. */
+/** Broadcasts axes of size 1 to a shape. Only gradients use it, so it has no gradient rule. */
 function expand(x: Value, shape: readonly Dim[]): Value {
   return x.graph.node('Expand', [x, sizesOf(x, shape)], [shape])[0]!
 }
 
-/** As many whole numbers as a named axis of `x` has, counted from the first. */
+/**
+ * Returns as many consecutive whole numbers as a named axis of `x` has elements, starting with
+ * `first`.
+ */
 export function positions(x: Value, axis: string, first = 0): Value {
   const { graph } = x
   const size = graph.node('Squeeze', [graph.dim(axis)], [[]], { dtype: 'int64' })[0]!
@@ -126,7 +130,7 @@ export function positions(x: Value, axis: string, first = 0): Value {
   return graph.node('Range', [start!, end, step!], [[axis]], { dtype: 'int64' })[0]!
 }
 
-/** A shape when the graph runs, as a vector of sizes. */
+/** Returns a shape when the graph runs, as a vector of sizes. */
 function sizesOf(x: Value, shape: readonly Dim[]): Value {
   if (shape.every((dim) => typeof dim === 'number')) return constantSizes(x, shape)
   const { graph } = x
@@ -138,7 +142,7 @@ function sizesOf(x: Value, shape: readonly Dim[]): Value {
   })[0]!
 }
 
-/** The sizes of a shape, with −1 for one that is not known. */
+/** Returns the sizes of a shape, with −1 for an unknown size. */
 function constantSizes({ graph }: Value, shape: readonly Dim[]): Value {
   const sizes = shape.map((dim) => (typeof dim === 'string' ? -1n : BigInt(dim)))
   return graph.constant(BigInt64Array.from(sizes), [shape.length])

@@ -13,7 +13,10 @@ import {
 } from './arithmetic.ts'
 import type { Dim, Value } from './graph.ts'
 
-/** x · wᵀ + bias, over rows: x is rows × in, w out × in (as checkpoints store it), bias out, or none. */
+/**
+ * Computes x · wᵀ + bias, by row: x is rows × in, w is out × in (as checkpoints store it), bias is
+ * out or missing.
+ */
 export function linear(x: Value, w: Value, bias?: Value): Value {
   const [rows, width] = x.shape
   const [out, expected] = w.shape
@@ -34,7 +37,7 @@ export function linear(x: Value, w: Value, bias?: Value): Value {
   })[0]!
 }
 
-/** Matrix products over the last two axes; the axes before them are the same in both. */
+/** Multiplies matrices over the last two axes; the leading axes of both are equal. */
 export function matmul(a: Value, b: Value): Value {
   const outer = a.shape.slice(0, -2)
   const [rows, inner] = a.shape.slice(-2)
@@ -52,13 +55,13 @@ export function matmul(a: Value, b: Value): Value {
   })[0]!
 }
 
-/** The last two axes exchanged. */
+/** Swaps the last two axes. */
 function turned(x: Value): Value {
   const axes = x.shape.map((_, axis) => axis)
   return transpose(x, [...axes.slice(0, -2), ...axes.slice(-2).reverse()])
 }
 
-/** The slices of `table` along an axis that `indices` name; a single index drops the axis. */
+/** Takes the slices of `table` along an axis at `indices`; a single index drops the axis. */
 export function gather(table: Value, indices: Value, axis = 0): Value {
   const shape = [...table.shape.slice(0, axis), ...indices.shape, ...table.shape.slice(axis + 1)]
   return table.graph.node('Gather', [table, indices], [shape], {
@@ -72,7 +75,7 @@ export function gather(table: Value, indices: Value, axis = 0): Value {
   })[0]!
 }
 
-/** A single slice's gradient where it came from, 0 elsewhere. */
+/** Returns a single slice's gradient at the slice's place, and 0 elsewhere. */
 function placed(gradient: Value, table: Value, index: Value, axis: number): Value {
   const here = table.shape.map((dim, i) => (i === axis ? dim : 1))
   const slice = table.shape.map((dim, i) => (i === axis ? 1 : dim))
@@ -83,9 +86,9 @@ function placed(gradient: Value, table: Value, index: Value, axis: number): Valu
 }
 
 /**
- * The gradients of rows, added up if the same row was taken several times, as a
- * product. For tables of thousands of rows that is wasteful: a trainer that knows the
- * indices feeds the rows themselves, and adds up their gradients itself.
+ * Sums the gradients of rows that were taken several times, as a matrix product. For tables of
+ * thousands of rows this is wasteful: a trainer that knows the indices feeds the rows themselves,
+ * and sums their gradients itself.
  */
 function scattered(gradient: Value, table: Value, indices: Value, axis: number): Value {
   const [rows, width] = table.shape
@@ -97,7 +100,7 @@ function scattered(gradient: Value, table: Value, indices: Value, axis: number):
   return matmul(transpose(taken, [1, 0]), reshape(gradient, [indices.shape[0]!, width!]))
 }
 
-/** A row per index that is 1 at that place and 0 elsewhere. */
+/** Returns a row per index, with 1 at the index and 0 elsewhere. */
 function oneHot(indices: Value, size: Dim): Value {
   const { graph } = indices
   const depth =
@@ -106,14 +109,14 @@ function oneHot(indices: Value, size: Dim): Value {
   return graph.node('OneHot', [indices, depth, values], [[...indices.shape, size]])[0]!
 }
 
-/** One of the two halves of the last axis, which has an even size. */
+/** Returns one of the two halves of the last axis, which has an even size. */
 export function half(x: Value, which: 0 | 1): Value {
   const outer = x.shape.slice(0, -1)
   const pair = reshape(x, [...outer, 2, Number(x.shape.at(-1)) / 2])
   return gather(pair, x.graph.constant(BigInt64Array.of(BigInt(which))), outer.length)
 }
 
-/** Two values of one shape beside each other, along the last axis. */
+/** Concatenates two values of the same shape along the last axis. */
 export function beside(a: Value, b: Value): Value {
   const shape = a.shape.with(-1, 2 * Number(a.shape.at(-1)))
   return a.graph.node('Concat', [a, b], [shape], {
@@ -122,12 +125,15 @@ export function beside(a: Value, b: Value): Value {
   })[0]!
 }
 
-/** Each row less its mean, over its deviation, times gamma, plus beta, if there is one. */
+/**
+ * Normalizes each row: subtracts its mean, divides by its standard deviation, multiplies by gamma,
+ * and adds beta if there is one.
+ */
 export function layerNorm(x: Value, gamma: Value, beta: Value | undefined, epsilon: number): Value {
   const { graph, shape } = x
   const attributes = { axis: -1, epsilon: { float: epsilon } }
   let parts: Value[] | undefined
-  /** The row before gamma and beta, its mean, and 1 over its deviation. */
+  /** Returns the row before gamma and beta, its mean, and 1 over its standard deviation. */
   const standard = () => {
     if (!parts) {
       const width = Number(shape.at(-1))
@@ -153,7 +159,7 @@ export function layerNorm(x: Value, gamma: Value, beta: Value | undefined, epsil
   })[0]!
 }
 
-/** Along the last axis: positive, and the sum 1. */
+/** Computes the softmax along the last axis: positive numbers with sum 1. */
 export function softmax(x: Value): Value {
   const y: Value = x.graph.node('Softmax', [x], [x.shape], {
     attributes: { axis: -1 },
@@ -162,7 +168,7 @@ export function softmax(x: Value): Value {
   return y
 }
 
-/** The logarithm of `softmax`, also if that is too small for a float. */
+/** Computes the logarithm of `softmax`, also if the softmax itself underflows. */
 export function logSoftmax(x: Value): Value {
   const y: Value = x.graph.node('LogSoftmax', [x], [x.shape], {
     attributes: { axis: -1 },
@@ -171,7 +177,7 @@ export function logSoftmax(x: Value): Value {
   return y
 }
 
-/** ln Σ eˣ along the last axis, which stays, of size 1. */
+/** Computes ln Σ eˣ along the last axis, which remains with size 1. */
 export function logSumExp(x: Value): Value {
   const axes = x.graph.constant(BigInt64Array.of(BigInt(lastAxis(x))), [1])
   const y: Value = x.graph.node('ReduceLogSumExp', [x, axes], [x.shape.with(-1, 1)], {
@@ -181,10 +187,10 @@ export function logSumExp(x: Value): Value {
   return y
 }
 
-/** Below this length a vector is not stretched any further. */
+/** The length below which a vector is not scaled up any further. */
 const LEAST_LENGTH = 1e-12
 
-/** Rows of length 1. */
+/** Scales rows to length 1. */
 export function unitLength(x: Value): Value {
   const squares = sum(multiply(x, x), lastAxis(x))
   return divide(x, squareRoot(add(squares, LEAST_LENGTH ** 2)))
@@ -198,13 +204,15 @@ function lastAxis({ shape }: Value): number {
   return shape.length - 1
 }
 
-/** x where positive, else 0. */
+/** Computes max(x, 0). */
 export function relu(x: Value): Value {
   const y = unary('Relu', x, (g) => multiply(g, unary('Sign', y)))
   return y
 }
 
-/** x · Φ(x), by the error function, or by the approximation with tanh that some models use. */
+/**
+ * Computes x · Φ(x), with the error function, or with the tanh approximation that some models use.
+ */
 export function gelu(x: Value, approximate: 'none' | 'tanh' = 'none'): Value {
   const slope = approximate === 'none' ? geluSlope : geluTanhSlope
   return x.graph.node('Gelu', [x], [x.shape], {
@@ -213,7 +221,7 @@ export function gelu(x: Value, approximate: 'none' | 'tanh' = 'none'): Value {
   })[0]!
 }
 
-/** x · 1/(1 + e⁻ˣ). */
+/** Computes x · 1/(1 + e⁻ˣ). */
 export function silu(x: Value): Value {
   const sigmoid = unary('Sigmoid', x, (g) => {
     return multiply(multiply(g, sigmoid), add(multiply(sigmoid, -1), 1))
@@ -221,19 +229,22 @@ export function silu(x: Value): Value {
   return multiply(x, sigmoid)
 }
 
-/** ln(1 + eˣ). */
+/** Computes ln(1 + eˣ). */
 export function softplus(x: Value): Value {
   return unary('Softplus', x, (g) => multiply(g, unary('Sigmoid', x)))
 }
 
-/** Φ(x) + x · φ(x), the normal distribution and its density. */
+/**
+ * Computes Φ(x) + x · φ(x), with the distribution function and the density of the normal
+ * distribution.
+ */
 function geluSlope(x: Value): Value {
   const below = add(multiply(unary('Erf', multiply(x, Math.SQRT1_2)), 0.5), 0.5)
   const density = unary('Exp', multiply(multiply(x, x), -0.5))
   return add(below, multiply(multiply(x, 1 / Math.sqrt(2 * Math.PI)), density))
 }
 
-/** The slope of ½x(1 + tanh(c(x + ax³))). */
+/** Computes the derivative of ½x(1 + tanh(c(x + ax³))). */
 function geluTanhSlope(x: Value): Value {
   const [c, a] = [Math.sqrt(2 / Math.PI), 0.044715]
   const square = multiply(x, x)

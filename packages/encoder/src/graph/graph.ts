@@ -1,13 +1,13 @@
 import { KithError } from '@kith/core'
 
-/** The size of one axis: a number, or a name if it is known only when the graph runs. */
+/** The size of an axis: a number, or a name if the size is known only when the graph runs. */
 export type Dim = number | string
 /** The number type of a value. */
 export type DType = 'float32' | 'int64' | 'int32' | 'int8' | 'uint8'
-/** An attribute of an ONNX node; whole numbers that are floats are boxed. */
+/** An attribute of an ONNX node; floats with a whole value are boxed. */
 export type Attribute = number | readonly number[] | string | { readonly float: number }
 
-/** A tensor that flows through a graph. */
+/** A tensor in a graph. */
 export interface Value {
   readonly graph: Graph
   readonly name: string
@@ -16,25 +16,25 @@ export interface Value {
 }
 
 /**
- * From the gradient of a node's first output to the gradient of one of its inputs, which has the
- * input's shape. It may look at the node's inputs and outputs, and appends nodes.
+ * Maps the gradient of a node's first output to the gradient of one of its inputs, which has the
+ * input's shape. The rule may use the node's inputs and outputs, and appends nodes.
  */
 export type GradientRule = (gradient: Value) => Value
 
-/** An operation. A pass that differentiates walks the operations backwards. */
+/** An operation. Differentiation visits the operations in reverse order. */
 export interface GraphNode {
   /** ONNX's name of the operation, such as `Gemm`. */
   readonly type: string
   readonly inputs: readonly Value[]
   readonly outputs: readonly Value[]
   readonly attributes: Readonly<Record<string, Attribute>>
-  /** A rule per input; undefined if nothing flows back, as to indices. */
+  /** A rule per input; undefined for inputs without a gradient, such as indices. */
   readonly gradients: readonly (GradientRule | undefined)[]
 }
 
 interface NodeOptions {
   attributes?: Record<string, Attribute>
-  /** The type of all outputs, or of each output. */
+  /** The type of all outputs, or a type per output. */
   dtype?: DType | readonly DType[]
   gradients?: readonly (GradientRule | undefined)[]
 }
@@ -49,13 +49,13 @@ export interface Constant {
 }
 
 /**
- * A computation under construction: operations append nodes in the order in which
- * they can run. It is written as ONNX by `toOnnx`.
+ * A computation under construction: operations append nodes in an order in which they can run.
+ * `toOnnx` writes it as ONNX.
  */
 export class Graph {
   /** The inputs that a caller feeds at each run. */
   readonly inputs: Value[] = []
-  /** Weights: fed like inputs while they are being trained, fixed inside the model otherwise. */
+  /** Weights: fed like inputs during training, stored in the model otherwise. */
   readonly parameters: Value[] = []
   readonly constants: Constant[] = []
   readonly nodes: GraphNode[] = []
@@ -70,14 +70,14 @@ export class Graph {
     return value
   }
 
-  /** Declares a weight, under the name that it has in a checkpoint. */
+  /** Declares a weight, under its name in a checkpoint. */
   parameter(name: string, shape: readonly number[]): Value {
     const value = this.#value(name, 'float32', shape)
     this.parameters.push(value)
     return value
   }
 
-  /** Numbers that never change; without a shape, a single one. */
+  /** Adds a constant; without a shape, a single number. */
   constant(data: Numbers, shape: readonly number[] = []): Value {
     const dtype = dtypeOf(data)
     const value = this.#value(`constant_${this.constants.length}`, dtype, shape)
@@ -85,7 +85,7 @@ export class Graph {
     return value
   }
 
-  /** Appends an operation; its outputs are float32 unless said otherwise. */
+  /** Appends an operation; its outputs are float32 unless `dtype` says otherwise. */
   node(
     type: string,
     inputs: readonly Value[],
@@ -101,7 +101,7 @@ export class Graph {
     return outputs
   }
 
-  /** Names a value that a run returns. */
+  /** Declares a value as an output of a run. */
   output(name: string, from: Value): void {
     const value = this.#value(name, from.dtype, from.shape)
     const node = { type: 'Identity', inputs: [from], outputs: [value] }
@@ -109,7 +109,7 @@ export class Graph {
     this.outputs.push(value)
   }
 
-  /** The size of a named axis when the graph runs, as a vector of one number. */
+  /** Returns the size of a named axis when the graph runs, as a vector of one number. */
   dim(name: string): Value {
     const known = this.#dims.get(name)
     if (known) return known

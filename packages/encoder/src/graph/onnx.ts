@@ -1,22 +1,22 @@
 import { KithError } from '@kith/core'
 import type { Attribute, DType, Graph, GraphNode, Numbers, Value } from './graph.ts'
 
-/** Gelu is a single operation from opset 20 on; IR version 9 came with it. */
+/** Opset 20 is the first in which Gelu is a single operation; IR version 9 belongs to it. */
 const OPSET = 20
 const IR_VERSION = 9
-/** protobuf's own limit for one message. */
+/** Maximum size of a protobuf message in bytes. */
 const LARGEST = 2 ** 31 - 1
 
-/** TensorProto.DataType. */
+/** The numbers of TensorProto.DataType. */
 const types: Record<DType, number> = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7 }
-/** AttributeProto.AttributeType. */
+/** The numbers of AttributeProto.AttributeType. */
 const kind = { float: 1, integer: 2, string: 3, integers: 7 }
 
 /**
- * A graph as an ONNX model.
+ * Converts a graph to an ONNX model.
  *
- * @param weights The contents of a parameter, which then becomes part of the model;
- *   without it, parameters are inputs, to be fed at each run.
+ * @param weights Returns the numbers of a parameter, which become a part of the model; without it,
+ * parameters are inputs that are fed at each run.
  */
 export function toOnnx(graph: Graph, weights?: (parameter: Value) => Float32Array): Message {
   const body = new Message()
@@ -61,7 +61,10 @@ function attribute(name: string, value: Attribute): Message {
   return message.integer(20, kind.integers)
 }
 
-/** Little-endian, as ONNX has it and every machine that onnxruntime runs on. */
+/**
+ * Builds a tensor. Numbers are little-endian, in ONNX and on every machine that onnxruntime
+ * supports.
+ */
 function tensor({ name, dtype, shape }: Value, data: Numbers): Message {
   const message = new Message()
   for (const dim of shape) message.integer(1, dim as number)
@@ -82,51 +85,51 @@ function info({ name, dtype, shape }: Value): Message {
 const utf8 = new TextEncoder()
 
 /**
- * A protobuf message under construction. Long byte fields are kept unchanged, not copied, until the
- * whole is put together: weights are most of a model.
+ * A protobuf message under construction. Long byte fields are not copied until the whole message is
+ * written: weights make up most of a model.
  */
 export class Message {
   readonly #parts: Uint8Array[] = []
   #length = 0
 
-  /** Bytes of the message so far. */
+  /** The size of the message so far, in bytes. */
   get length(): number {
     return this.#length
   }
 
-  /** A whole number; negative ones take ten bytes, as protobuf has it. */
+  /** Appends a whole number; negative numbers take ten bytes, as protobuf requires. */
   integer(field: number, value: number | bigint): this {
     return this.#add(varint(field << 3)).#add(varint(value))
   }
 
-  /** A float32. */
+  /** Appends a float32. */
   float(field: number, value: number): this {
     return this.#add(varint((field << 3) | 5)).#add(new Uint8Array(Float32Array.of(value).buffer))
   }
 
-  /** Bytes with their length before them. */
+  /** Appends bytes, after their length. */
   bytes(field: number, bytes: Uint8Array): this {
     return this.#head(field, bytes.length).#add(bytes)
   }
 
-  /** Text as UTF-8. */
+  /** Appends a text as UTF-8. */
   text(field: number, text: string): this {
     return this.bytes(field, utf8.encode(text))
   }
 
-  /** A message inside this one. */
+  /** Appends a nested message. */
   message(field: number, inner: Message): this {
     this.#head(field, inner.length)
     for (const part of inner.#parts) this.#add(part)
     return this
   }
 
-  /** The parts of the message, one after the other. */
+  /** Returns the parts of the message in order. */
   parts(): Iterable<Uint8Array> {
     return this.#parts
   }
 
-  /** Writes the message to memory that has room for it. */
+  /** Writes the message to memory that is large enough. */
   copyTo(memory: Uint8Array): void {
     let at = 0
     for (const part of this.#parts) {
@@ -135,7 +138,7 @@ export class Message {
     }
   }
 
-  /** The message in one piece. */
+  /** Returns the message as one array. */
   toBytes(): Uint8Array {
     const whole = new Uint8Array(this.#length)
     this.copyTo(whole)
@@ -153,7 +156,10 @@ export class Message {
   }
 }
 
-/** Seven bits per byte, the lowest first, the top bit set on all but the last. */
+/**
+ * Encodes a whole number with seven bits per byte, lowest bits first; the top bit is set on all
+ * bytes but the last.
+ */
 function varint(value: number | bigint): Uint8Array {
   let rest = BigInt.asUintN(64, BigInt(value))
   const bytes: number[] = []

@@ -9,7 +9,10 @@ import { wordTables } from './families.ts'
 /** The weights of a graph's parameters, by name. */
 export type Weights = ReadonlyMap<string, Float32Array>
 
-/** The file of a checkpoint's weights, or the index of several; undefined if there is none. */
+/**
+ * Returns the file with a checkpoint's weights, or the index of several files; undefined if there
+ * is none.
+ */
 export function findWeights(folder: string): string | undefined {
   return ['model.safetensors', 'model.safetensors.index.json']
     .map((name) => join(folder, name))
@@ -22,7 +25,7 @@ export interface TensorIndex {
   prefix: string
 }
 
-/** Reads which tensors a checkpoint has, without their numbers. */
+/** Reads the list of a checkpoint's tensors, without their numbers. */
 export async function indexTensors(file: string): Promise<TensorIndex> {
   const stored = new Map<string, StoredTensor>()
   for (const shard of await shardsOf(file)) {
@@ -31,7 +34,7 @@ export async function indexTensors(file: string): Promise<TensorIndex> {
   return { stored, prefix: prefixOf(file, [...stored.keys()]) }
 }
 
-/** The places of the weights that a graph needs, and the other tensors of a checkpoint. */
+/** Finds the tensors of a checkpoint that a graph needs, and lists its other tensors. */
 export async function findTensors(
   file: string,
   parameters: readonly Value[],
@@ -39,7 +42,7 @@ export async function findTensors(
   const { stored, prefix } = await indexTensors(file)
   const wanted = parameters.map((parameter) => {
     const tensor = spellings(parameter.name)
-      // Heads stand beside the encoder, not under its prefix.
+      // Heads are stored beside the encoder, not under its prefix.
       .flatMap((name) => [stored.get(prefix + name), stored.get(name)])
       .find((found) => found !== undefined)
     if (!tensor) {
@@ -72,13 +75,15 @@ export async function readWeights(file: string, parameters: readonly Value[]): P
   return weights
 }
 
-/** The names under which a parameter may be stored: old checkpoints say gamma and beta. */
+/** Returns the names under which a parameter may be stored: old checkpoints use gamma and beta. */
 function spellings(name: string): string[] {
   if (!name.includes('LayerNorm')) return [name]
   return [name, name.replace(/weight$/, 'gamma').replace(/bias$/, 'beta')]
 }
 
-/** The prefix of all names, such as `bert.`: a model may be part of a larger one. */
+/**
+ * Returns the prefix of all names, such as `bert.`: the encoder may be a part of a larger model.
+ */
 function prefixOf(file: string, names: string[]): string {
   const found = names.flatMap((name) => {
     const table = [...wordTables].find((table) => name === table || name.endsWith(`.${table}`))

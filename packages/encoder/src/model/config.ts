@@ -2,10 +2,10 @@ import { FileError } from '@kith/base'
 import { isObject, type JsonObject, readJson } from '../json.ts'
 import { type Family, type FamilyName, families, type Size } from './families.ts'
 
-/** The function between the two halves of a feed-forward block. */
+/** The activation function of a feed-forward block. */
 export type Activation = 'gelu' | 'gelu-tanh' | 'relu' | 'silu'
 
-/** The sizes of an encoder, under one name for all families. */
+/** The sizes of an encoder, under the same names for all families. */
 export interface EncoderConfig {
   family: FamilyName
   layers: number
@@ -14,16 +14,16 @@ export interface EncoderConfig {
   hidden: number
   /** Numbers per token inside a feed-forward block. */
   intermediate: number
-  /** Token ids that there are. */
+  /** The number of token ids. */
   vocabulary: number
-  /** Rows of the table of positions. */
+  /** The number of rows in the table of positions. */
   positions: number
-  /** The row of a text's first token, if it is not the first of the table. */
+  /** The row of a text's first token, if it is not the first row of the table. */
   firstPosition?: number
-  /** Kinds of segments; 0: the family has none. */
+  /** The number of segment types; 0 if the family has none. */
   tokenTypes: number
   activation: Activation
-  /** Added to variances in layer normalization. */
+  /** The number that layer normalization adds to variances. */
   epsilon: number
   /** The angles of rotary position embeddings. */
   rotary?: Rotary
@@ -38,12 +38,12 @@ const activations: Record<string, Activation> = {
   swiglu: 'silu',
 }
 
-/** No encoder is larger; a config with a larger number is damaged. */
+/** The largest size in a config; a larger number means that the file is damaged. */
 const LARGEST = 10_000_000
 
 /**
- * Reads `config.json` of a checkpoint. `checkSizes` compares the sizes with the weights: until then
- * nothing must be built that grows with the sizes.
+ * Reads `config.json` of a checkpoint. `checkSizes` compares the sizes with the weights: before
+ * that, do not build anything whose size depends on them.
  */
 export async function readConfig(file: string): Promise<EncoderConfig> {
   const stored = await readJson(file)
@@ -85,7 +85,7 @@ export async function readConfig(file: string): Promise<EncoderConfig> {
   return config
 }
 
-/** Tokens that a text can have. */
+/** Returns the maximum number of tokens of a text. */
 export function longestText({ positions, firstPosition = 0 }: EncoderConfig): number {
   return positions - firstPosition
 }
@@ -107,7 +107,7 @@ function activationOf(file: string, json: JsonObject, key: string): Activation {
   throw new FileError(file, '', `${key} must be one of ${allowed}, got ${JSON.stringify(name)}`)
 }
 
-/** The padding token's id; RoBERTa's own is 1. */
+/** Returns the id of the padding token; RoBERTa's default is 1. */
 function paddingOf(file: string, { pad_token_id: id = 1 }: JsonObject): number {
   if (Number.isInteger(id) && (id as number) >= 0 && (id as number) <= LARGEST) return id as number
   const problem = `pad_token_id must be a whole number from 0 to ${LARGEST}, got ${JSON.stringify(id)}`
@@ -130,24 +130,24 @@ function sizeOf(file: string, json: JsonObject, key: string): number {
   throw new FileError(file, '', problem)
 }
 
-/** Angles that grow with the position. */
+/** The settings of rotary position embeddings. */
 interface Rotary {
-  /** The base of the angles: a larger one turns slower. */
+  /** The base of the angles: a larger base rotates more slowly. */
   theta: number
-  /** The layers whose tokens see their neighborhood only. */
+  /** The layers with local attention, whose tokens attend only to their neighborhood. */
   local?: {
     theta: number
-    /** Tokens that are seen, half of them on each side. */
+    /** The number of tokens in the window, half of them on each side. */
     window: number
-    /** Each layer whose number divides by this sees all tokens. */
+    /** Layers whose number is a multiple of this one attend to all tokens. */
     globalEvery: number
   }
 }
 
-/** The bases of angles that families have if `config.json` has no setting. */
+/** The default bases of angles, for a `config.json` without the setting. */
 const USUAL = { nomic: 1000, full: 160_000, local: 10_000 }
 
-/** Reads the angles of a family, by the names of the original code or of transformers. */
+/** Reads the angles of a family, by the names in the original code or in transformers. */
 function readRotary(file: string, family: FamilyName, json: JsonObject): Rotary {
   const parameters = isObject(json['rope_parameters']) ? json['rope_parameters'] : {}
   const kinds = (name: string) => (isObject(parameters[name]) ? parameters[name] : {})
@@ -169,7 +169,10 @@ function readRotary(file: string, family: FamilyName, json: JsonObject): Rotary 
   return { theta: theta(kinds('full_attention'), 'global_rope_theta', USUAL.full), local }
 }
 
-/** How often a layer sees all tokens; newer files list the kind of each layer instead. */
+/**
+ * Returns the interval of layers that attend to all tokens; newer files list the type of each layer
+ * instead.
+ */
 function globalEvery(file: string, json: JsonObject): number {
   const kinds = json['layer_types']
   if (!Array.isArray(kinds)) return wholeOf(file, json, 'global_attn_every_n_layers', 3)

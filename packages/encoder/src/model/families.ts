@@ -1,10 +1,10 @@
-/** The learned numbers by distance, buckets × heads. */
+/** The name of the learned biases by distance, buckets × heads. */
 export const DISTANCES = 'encoder.relative_attention_bias.weight'
 
-/** The table of places in a text. */
+/** The name of the table of positions. */
 export const POSITIONS = 'embeddings.position_embeddings.weight'
 
-/** The table of kinds of segments. */
+/** The name of the table of segment types. */
 export const TOKEN_TYPES = 'embeddings.token_type_embeddings.weight'
 
 const bert: Family = {
@@ -152,7 +152,7 @@ const nomic: Family = {
   withoutBias: 'linear',
 }
 
-/** The families that the graph builder knows, by `model_type`. */
+/** The families that the graph builder supports, by `model_type`. */
 export const families = {
   bert,
   distilbert,
@@ -163,27 +163,30 @@ export const families = {
   nomic_bert: nomic,
 } satisfies Record<string, Family>
 
-/** A `model_type` that the graph builder knows. */
+/** A `model_type` that the graph builder supports. */
 export type FamilyName = keyof typeof families
 
-/** The names of tables of token embeddings, by which a checkpoint's prefix is found, too. */
+/** The names of the tables of token embeddings, which also identify a checkpoint's prefix. */
 export const wordTables = new Set(Object.values<Family>(families).map(({ words }) => words))
 
-/** The stems of a layer's parameters; each has a `.weight`, and a `.bias` if its family has biases. */
+/**
+ * The names of a layer's parameters without suffix; each has a `.weight`, and a `.bias` if its
+ * family has biases.
+ */
 export interface LayerNames {
-  /** Query, key and value, or one matrix with the three below each other. */
+  /** Query, key and value, or one matrix with the three stacked. */
   projections: readonly string[]
   attentionOutput: string
-  /** Undefined if a layer has none. */
+  /** Undefined if the layer has no such normalization. */
   attentionNorm: string | undefined
   up: string
-  /** The factor of a gated block: a separate matrix, or the first half of `up`. */
+  /** The gate of a gated block: a separate matrix, or the first half of `up`. */
   gate?: string
   down: string
   outputNorm: string
 }
 
-/** The sizes of an encoder that its weights show, too. */
+/** The sizes of an encoder that its weights also determine. */
 export type Size =
   | 'layers'
   | 'heads'
@@ -197,31 +200,39 @@ export type Size =
 export interface Family {
   /** The names of settings in `config.json`. */
   keys: Readonly<Record<Size | 'activation' | 'epsilon', string>>
-  /** Older names of settings, by the name that counts. */
+  /** Older names of settings, by the current name. */
   aliases?: Readonly<Record<string, string>>
-  /** Settings of which one value is supported, also the one that counts if there is none. */
+  /** Settings with a single supported value, which is also the default. */
   fixed: Readonly<Record<string, unknown>>
   /** The table of token embeddings. */
   words: string
-  /** The stem of the normalization of embeddings. */
+  /** The name of the normalization of embeddings, without suffix. */
   norm: string
-  /** The parameters of a layer, by its number. */
+  /** Returns the parameters of a layer by its number. */
   layer(number: number): LayerNames
-  /** The two layers that turn a pair's first token into a score, if Kith knows them. */
+  /** The two layers that turn a pair's first token into a score, if Kith supports them. */
   score?: { dense: string; out: string }
-  /** Whether kinds of segments have embeddings. */
+  /** Whether segment types have embeddings. */
   tokenTypes: boolean
-  /** The number that layer normalization adds to variances, if `config.json` has no setting for it. */
+  /**
+   * The number that layer normalization adds to variances, if `config.json` has no such setting.
+   */
   epsilon?: number
   /**
-   * The kind of position embeddings: a row of a table is added to each token, with a learned number
-   * for each attention score by the tokens' distance, or queries and keys are rotated by an angle.
+   * The kind of position embeddings. `table` adds a row of a table to each token; `table and
+   * distances` also adds a learned bias to each attention score by the tokens' distance; `rotary`
+   * rotates queries and keys by an angle.
    */
   positions: 'table' | 'table and distances' | 'rotary'
-  /** Whether the table of positions begins with rows that no token uses: the rows up to the padding token's id. */
+  /**
+   * Whether the table of positions begins with unused rows, up to and including the padding token's
+   * id.
+   */
   positionsAfterPadding?: boolean
-  /** The parts without biases: linear layers, or normalizations as well. */
+  /** The parts without biases: linear layers only, or normalizations as well. */
   withoutBias?: 'linear' | 'all'
-  /** The stem of the last normalization, if layers normalize what they take, instead of what they give. */
+  /**
+   * The name of the last normalization, if layers normalize their input instead of their output.
+   */
   finalNorm?: string
 }

@@ -6,22 +6,22 @@ import { writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import { hasModel } from './model-folder.ts'
 
-/** How a model is downloaded. */
+/** Options for downloading a model. */
 export interface DownloadOptions {
-  /** The folder of downloaded models; default: `KITH_CACHE`, or `~/.cache/kith/models`. */
+  /** The folder of downloaded models. Default: `KITH_CACHE`, or `~/.cache/kith/models`. */
   cache?: string | undefined
-  /** A branch, tag or commit; default: `main`. */
+  /** A branch, tag or commit. Default: `main`. */
   revision?: string | undefined
-  /** The address of the hub, if it is not the public one. */
+  /** The address of the hub, if it is not the public hub. */
   hubUrl?: string | undefined
-  /** Called with the bytes of a file that have arrived, and with its size. */
+  /** Called with a file, the number of bytes received, and the file's size. */
   onDownload?: ((file: string, bytes: number, total: number) => void) | undefined
 }
 
 /** The files of a repository that are downloaded besides the weights. */
 const SMALL_FILES =
   /^(\d+_\w+\/)?(config|config_sentence_transformers|tokenizer|tokenizer_config|modules|sentence_bert_config)\.json$|^(\d+_\w+\/)?vocab\.txt$/
-/** The ways in which weights are stored; the first that a repository has is taken. */
+/** The ways in which weights are stored; the first that a repository has is used. */
 const WEIGHTS = [
   /^(0_Transformer\/)?model\.safetensors$/,
   /^(0_Transformer\/)?model(-\d+-of-\d+\.safetensors|\.safetensors\.index\.json)$/,
@@ -30,8 +30,8 @@ const WEIGHTS = [
 ]
 
 /**
- * Downloads a model from the hub unless its files are there already; returns their folder. Every
- * file is compared with the checksum that the hub lists for it before it gets its name.
+ * Downloads a model from the hub unless its files exist already; returns their folder. Every file
+ * is verified with the checksum that the hub lists, before the file gets its name.
  */
 export async function downloadModel(name: string, options: DownloadOptions): Promise<string> {
   const { cache = defaultCache(), revision = 'main' } = options
@@ -57,7 +57,7 @@ export async function downloadModel(name: string, options: DownloadOptions): Pro
   return folder
 }
 
-/** Small files first: a model with weights is complete. */
+/** Chooses the files to download, small files first: a model whose weights exist is complete. */
 function choose(name: string, files: HubFile[]): HubFile[] {
   const weights = WEIGHTS.map((pattern) => files.filter(({ path }) => pattern.test(path)))
   const chosen = weights.find((found) => found.length > 0)
@@ -65,7 +65,8 @@ function choose(name: string, files: HubFile[]): HubFile[] {
     const problem = `the model ${name} has neither safetensors nor ONNX files; convert the model and pass its folder`
     throw new KithError('BAD_INPUT', problem)
   }
-  // Shards come before the index, and data before the model, that refers to them.
+  // Shards come before the index, and data before the model, because the index and the model refer
+  // to them.
   chosen.sort((a, b) => rank(a.path) - rank(b.path))
   return [...files.filter(({ path }) => SMALL_FILES.test(path)), ...chosen]
 }
@@ -93,20 +94,20 @@ function defaultCache(): string {
 interface HubFile {
   path: string
   size: number
-  /** The hash that its bytes must have: git's, or the hash of large-file storage. */
+  /** The expected hash of the file: git's hash, or the hash of large-file storage. */
   checksum: { kind: 'sha1' | 'sha256'; hex: string } | undefined
 }
 
-/** A file from the list of a repository. */
+/** Converts an entry in the list of a repository. */
 function asHubFile({ path, size, oid, lfs }: ListFileEntry): HubFile {
   if (lfs) return { path, size: lfs.size, checksum: { kind: 'sha256', hex: lfs.oid } }
   return { path, size, checksum: oid === undefined ? undefined : { kind: 'sha1', hex: oid } }
 }
 
 /**
- * Writes a downloaded file, whole and with the bytes that the hub promises, or not at all.
+ * Writes a downloaded file completely and with the expected bytes, or not at all.
  *
- * @param onBytes Called with the number of bytes that have arrived.
+ * @param onBytes Called with the number of bytes received.
  */
 async function saveHubFile(
   blob: Blob,
@@ -134,7 +135,7 @@ async function saveHubFile(
   })
 }
 
-/** The hash of a file that is as long as listed; git puts the length before the bytes. */
+/** Starts the hash of a file with the listed size; git hashes the size before the bytes. */
 function startHash(kind: 'sha1' | 'sha256', size: number): Hash {
   const hash = createHash(kind)
   return kind === 'sha1' ? hash.update(`blob ${size}\0`) : hash

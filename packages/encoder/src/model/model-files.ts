@@ -45,7 +45,7 @@ export async function writeModelFiles(model: Checkpoint, folder: string): Promis
   }
 }
 
-/** The class of a tokenizer, and which of the usual special tokens it has. */
+/** Returns the class of a tokenizer, and which of the usual special tokens it has. */
 function usualSettings({ model, added_tokens }: JsonObject): JsonObject {
   const added = Array.isArray(added_tokens) ? added_tokens : []
   const known = new Set(added.map((token) => (isObject(token) ? token['content'] : token)))
@@ -63,9 +63,9 @@ function usualSettings({ model, added_tokens }: JsonObject): JsonObject {
 }
 
 /**
- * Writes a checkpoint as `onnx/model.onnx`, weights inside, from `input_ids` and
- * `attention_mask` to `last_hidden_state`, with its config, tokenizer and pooling
- * beside it: the layout that transformers.js and others load.
+ * Writes a checkpoint as `onnx/model.onnx` with its weights, from `input_ids` and `attention_mask`
+ * to `last_hidden_state`, and its config, tokenizer and pooling beside it: the layout that
+ * transformers.js and other libraries load.
  */
 export async function exportOnnx(
   name: string,

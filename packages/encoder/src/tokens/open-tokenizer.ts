@@ -1,7 +1,10 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import type { JsonObject } from '../json.ts'
 
-/** A normalizer of the library: a sequence of others, or one with a table of replacements, or neither. */
+/**
+ * A normalizer of the library: a sequence of normalizers, a normalizer with a table of
+ * replacements, or neither.
+ */
 interface Normalizer {
   normalizers?: readonly (Normalizer | null)[]
   charsmap?: string | null
@@ -9,8 +12,8 @@ interface Normalizer {
 }
 
 /**
- * The library's tokenizer of a description, with our own search and replacements for Unigram models.
- * It only encodes; the decoder is not read.
+ * Opens the library's tokenizer for a description, with Kith's own search and replacements for
+ * Unigram models. The tokenizer only encodes; the decoder is not read.
  */
 export function openTokenizer(description: JsonObject, config: JsonObject): Tokenizer {
   const tokenizer = new Tokenizer({ ...description, decoder: null }, config)
@@ -23,22 +26,25 @@ export function openTokenizer(description: JsonObject, config: JsonObject): Toke
   return tokenizer
 }
 
-/** The library takes NFKC for every table of replacements. */
+/**
+ * Makes normalizers apply their tables of replacements; the library applies NFKC instead of any
+ * table.
+ */
 function useCharsmap(normalizer: Normalizer | null): void {
   normalizer?.normalizers?.forEach(useCharsmap)
   if (normalizer?.charsmap) normalizer.normalize = charsmap(normalizer.charsmap)
 }
 
-/** Graphemes of more bytes than this are looked up character by character. */
+/** Graphemes with more bytes than this are looked up character by character. */
 const LONGEST_GRAPHEME = 5
 
-/** Bytes of a replacement; Unicode's longest has 33. */
+/** Maximum length of a replacement in bytes; Unicode's longest has 33. */
 const LONGEST_REPLACEMENT = 64
 
-/** Replacements that are remembered. */
+/** Maximum number of replacements that are remembered. */
 const KNOWN = 10_000
 
-/** A character with the marks behind it, or any other character. */
+/** Matches a character with the combining marks after it, or any other character. */
 const GRAPHEME =
   /\r\n|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}][\p{Grapheme_Extend}\p{Emoji_Modifier}\p{Mc}\u200d]+|[\s\S]/gu
 
@@ -46,11 +52,12 @@ const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
 /**
- * The table of replacements in SentencePiece's tokenizers (`precompiled_charsmap`), for each
- * grapheme as a whole, else for each of its characters. The table is a double-array trie over
- * UTF-8 whose leaves say where a replacement stands in the text behind it.
+ * Returns a function that applies the table of replacements in SentencePiece's tokenizers
+ * (`precompiled_charsmap`), to each grapheme as a whole, else to each of its characters. The table
+ * is a double-array trie over UTF-8; its leaves contain positions in the text of replacements after
+ * the trie.
  *
- * @param encoded The table in base 64.
+ * @param encoded The table in base64.
  */
 function charsmap(encoded: string): (from: string) => string {
   const bytes = Buffer.from(encoded, 'base64')
@@ -77,19 +84,19 @@ function charsmap(encoded: string): (from: string) => string {
   return (from) =>
     from.replace(GRAPHEME, (grapheme) => {
       const found = known.get(grapheme) ?? replaced(grapheme)
-      // A grapheme can be as long as a text: only short ones are remembered.
+      // A grapheme can be as long as a text: only short graphemes are remembered.
       if (grapheme.length <= LONGEST_GRAPHEME && known.size < KNOWN) known.set(grapheme, found)
       return found
     })
 }
 
-/** The value of the shortest key that the bytes begin with. */
+/** Returns the value of the shortest key that is a prefix of the bytes. */
 function shortestMatch(units: Uint32Array, bytes: Uint8Array): number | undefined {
   let node = offset(units[0] ?? 0)
   for (const byte of bytes) {
     node ^= byte
     const unit = units[node]
-    // The label is the lowest byte; a unit with the top bit is a value.
+    // The label is the lowest byte; a unit with the top bit set is a value.
     if (byte === 0 || unit === undefined || (unit & 0x800000ff) !== byte) return undefined
     node ^= offset(unit)
     if ((unit >>> 8) & 1) return (units[node] ?? 0) & 0x7fffffff
@@ -97,24 +104,24 @@ function shortestMatch(units: Uint32Array, bytes: Uint8Array): number | undefine
   return undefined
 }
 
-/** How far a unit's children are; the tenth bit says that the distance is in steps of 256. */
+/** Returns the distance to a unit's children; if bit 9 is set, the distance is in steps of 256. */
 function offset(unit: number): number {
   return (unit >>> 10) << ((unit & 0x200) >>> 6)
 }
 
-/** A node of the tree of all pieces, with a branch for each next character. */
+/** A node in the trie of all pieces, with a branch for each next character. */
 interface PieceNode {
   is_leaf: boolean
   children: ReadonlyMap<string, PieceNode>
 }
 
-/** The parts of the library's Unigram model that are used here. */
+/** The parts of the library's Unigram model that Kith uses. */
 interface UnigramModel {
   trie: { root: PieceNode }
-  /** The log probability of each piece, by its id. */
+  /** The log probability of each piece, by id. */
   scores: readonly number[]
   tokens_to_ids: ReadonlyMap<string, number>
-  /** For a character that no piece has. */
+  /** The score of a character that no piece contains. */
   unk_score: number
   /** Whether the library joins unknown pieces. */
   fuse_unk: boolean
@@ -122,11 +129,11 @@ interface UnigramModel {
 }
 
 /**
- * Cuts words into the pieces of a Unigram model whose log probabilities have the largest sum;
- * characters side by side that no piece has are one. The library's own search makes an object for
- * each possible piece, and joins unknown characters in a time that grows with the square of their number.
+ * Splits words into the pieces of a Unigram model with the largest sum of log probabilities;
+ * adjacent characters that no piece contains are joined. The library's own search creates an object
+ * for each possible piece, and joins unknown characters in quadratic time.
  *
- * @returns The pieces of words, one word after the other.
+ * @returns The pieces of all words, in order.
  */
 function unigramPieces(model: UnigramModel): (words: readonly string[]) => string[] {
   const known: KnownScores = new Map()
@@ -149,10 +156,13 @@ function unigramPieces(model: UnigramModel): (words: readonly string[]) => strin
   }
 }
 
-/** The scores of pieces that were met: looking a piece up by its text takes a time that grows with its length. */
+/**
+ * The scores of pieces that were already looked up: looking a piece up by its text takes a time
+ * that grows with its length.
+ */
 type KnownScores = Map<PieceNode, number>
 
-/** For each end, the start of the last piece of the best way to get there. */
+/** Returns, for each end position, the start of the last piece of the best segmentation. */
 function bestStarts(model: UnigramModel, known: KnownScores, chars: readonly string[]): Int32Array {
   const { trie, scores, tokens_to_ids: ids, unk_score: unknown } = model
   const best = new Float64Array(chars.length + 1).fill(-Infinity)

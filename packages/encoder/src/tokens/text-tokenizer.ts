@@ -6,25 +6,28 @@ import { isObject, type JsonObject } from '../json.ts'
 import { checkDescription, endOfPiece, splitsAtSpaces } from './check-description.ts'
 import { openTokenizer } from './open-tokenizer.ts'
 
-/** Characters of a long text that are looked at in one go. */
+/** Characters of a long text that are tokenized at a time. */
 const PIECE = 2000
-/** Characters of a text without spaces that are looked at in one go. */
+/** Maximum number of characters that are tokenized at a time if a text has no spaces. */
 const LONGEST_PIECE = 20_000
 
 /** The tokens of a text. */
 export interface Tokens {
   ids: number[]
-  /** Whether the text had more of them than the model takes. */
+  /** Whether the text was truncated at the model's limit. */
   cut: boolean
 }
 
 /** The tokens of a pair of texts. */
 interface PairTokens extends Tokens {
-  /** Kinds of segments: 0 for the first text, 1 for the second, each with the special tokens behind it. */
+  /**
+   * Segment types: 0 for the first text, 1 for the second, each including the special tokens after
+   * it.
+   */
   types: number[]
 }
 
-/** Turns texts into token ids, with the model's special tokens around them. */
+/** Turns texts into token ids, with the model's special tokens. */
 export class TextTokenizer {
   readonly #file: string
   readonly #tokenizer: Tokenizer
@@ -35,14 +38,14 @@ export class TextTokenizer {
   readonly #inPieces: boolean
   readonly #room: number
   readonly #maxTokens: number
-  /** The largest id that a text can have. */
+  /** The largest token id that can occur. */
   readonly largestId: number
 
   /**
-   * @param file The file that the description comes from, for error messages.
+   * @param file The file of the description, for error messages.
    * @param description The contents of `tokenizer.json`.
    * @param config The contents of `tokenizer_config.json`.
-   * @param maxTokens Tokens that a text can have, special ones included.
+   * @param maxTokens Maximum number of tokens of a text, special tokens included.
    */
   constructor(file: string, description: JsonObject, config: JsonObject, maxTokens: number) {
     checkDescription(file, description, config)
@@ -57,7 +60,7 @@ export class TextTokenizer {
       const bare = this.#bare('a')
       const whole = this.#watch(1, (): number[] => this.#tokenizer.encode('a').ids)
       const at = placeOf(bare, whole, 0)
-      // Without special tokens an empty text would have none at all.
+      // Without special tokens, an empty text would have no tokens.
       if (at < 0 || whole.length === bare.length)
         throw new Error('the tokenizer adds no special tokens around a text')
       this.#before = whole.slice(0, at)
@@ -74,15 +77,16 @@ export class TextTokenizer {
     }
   }
 
-  /** The tokens of a text, cut at the model's limit. */
+  /** Tokenizes a text, truncated at the model's limit. */
   encode(text: string): Tokens {
     const { ids, cut } = this.#body(text, this.#room)
     return { ids: [...this.#before, ...ids, ...this.#after], cut }
   }
 
   /**
-   * The tokens of pairs of a query and a text, with the special tokens that the tokenizer's own
-   * template puts around and between them. Only texts are cut: a query that leaves them no room is an error.
+   * Returns a function that tokenizes pairs of the query and a text, with the special tokens of the
+   * tokenizer's own template. Only texts are truncated: a query that leaves them no room is an
+   * error.
    */
   pairsWith(query: string): (text: string) => PairTokens {
     const { before, between, after } = this.#pairTemplate()
@@ -105,7 +109,7 @@ export class TextTokenizer {
     }
   }
 
-  /** The special tokens before, between and behind the texts of a pair. */
+  /** Returns the special tokens before, between and after the texts of a pair. */
   #pairTemplate(): { before: number[]; between: number[]; after: number[] } {
     const [a, b] = [this.#bare('a'), this.#bare('b')]
     const whole = this.#watch(
@@ -124,7 +128,7 @@ export class TextTokenizer {
     }
   }
 
-  /** The tokens of a text without special tokens, at most this many. */
+  /** Tokenizes a text without special tokens, up to a number of tokens. */
   #body(text: string, room: number): Tokens {
     const ids = this.#inPieces ? this.#encodePieces(text, room) : this.#bare(text)
     const cut = ids.length > room
@@ -132,7 +136,9 @@ export class TextTokenizer {
     return { ids, cut }
   }
 
-  /** Reads to the limit and at least one token further, to know whether the text was cut. */
+  /**
+   * Reads up to the limit and at least one token further, to know whether the text was truncated.
+   */
   #encodePieces(text: string, room: number): number[] {
     const ids: number[] = []
     for (let from = 0; from < text.length && ids.length <= room; ) {
@@ -156,17 +162,17 @@ export class TextTokenizer {
   }
 }
 
-/** The position of a list inside another, from a place on; −1 if it is not inside. */
+/** Returns the position of a list inside another, from a position on; −1 if it is not inside. */
 function placeOf(part: readonly number[], whole: readonly number[], from: number): number {
   return whole.findIndex((_, i) => i >= from && part.every((id, j) => whole[i + j] === id))
 }
 
-/** No vocabulary is larger; a tokenizer that has such an id is damaged, and would fill the memory. */
+/** The largest token id; a tokenizer with a larger id is damaged, and would fill the memory. */
 const LARGEST = 10_000_000
 
 /**
- * The largest token id that a tokenizer's description has. Ids are rows of the model's table, so one
- * that is not a whole number, or far too large, is an error that names the token.
+ * Returns the largest token id in a tokenizer's description. Ids are rows of the model's table, so
+ * an id that is not a whole number, or far too large, is an error that names the token.
  */
 function largestTokenId(file: string, { model, added_tokens }: JsonObject): number {
   const { vocab, unk_token: unknown, unk_id } = isObject(model) ? model : {}
@@ -192,7 +198,10 @@ function largestTokenId(file: string, { model, added_tokens }: JsonObject): numb
   return largest
 }
 
-/** The largest id of a Unigram model, whose pieces must have log probabilities, one of them for unknown characters. */
+/**
+ * Checks the pieces of a Unigram model, which need log probabilities and an unknown token; returns
+ * the largest id.
+ */
 function checkPieces(file: string, pieces: readonly unknown[], unknown: unknown): number {
   const bad = pieces.findIndex((piece) => {
     return !Array.isArray(piece) || typeof piece[0] !== 'string' || !Number.isFinite(piece[1])
@@ -208,14 +217,14 @@ function checkPieces(file: string, pieces: readonly unknown[], unknown: unknown)
   return pieces.length - 1
 }
 
-/** Patterns of published tokenizers that take a time in proportion to any text. */
+/** Patterns of published tokenizers that run in linear time on any text. */
 const LINEAR = [' {2,}', '\\s+']
 
-/** Milliseconds for any text, and for each of its characters: hundreds of times what they take. */
+/** Time limit in milliseconds per text, and per character: hundreds of times the usual time. */
 const FOR_TEXT = 5000
 const FOR_CHARACTER = 0.05
 
-/** Runs a function over this many characters. */
+/** Runs a function on some characters, within the time limit. */
 type Watch = <T>(characters: number, run: () => T) => T
 
 const unwatched: Watch = (_, run) => run()
@@ -224,8 +233,9 @@ const call = new Script('run()')
 let context: Context | undefined
 
 /**
- * A time limit for a tokenizer whose description has regular expressions: some need a time that
- * doubles with each character of a text. V8 ends such a search at the limit, wherever it is.
+ * Returns a function that enforces a time limit if a tokenizer's description has regular
+ * expressions: some take a time that doubles with each character of a text. V8 stops such a search
+ * at the limit.
  */
 function watchPatterns({ normalizer, pre_tokenizer }: JsonObject): Watch {
   const found = patternsIn([normalizer, pre_tokenizer]).find((pattern) => !LINEAR.includes(pattern))
@@ -250,7 +260,7 @@ function watchPatterns({ normalizer, pre_tokenizer }: JsonObject): Watch {
   }
 }
 
-/** All regular expressions inside of steps. */
+/** Returns all regular expressions in the steps of a tokenizer. */
 function patternsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(patternsIn)
   if (!isObject(value)) return []

@@ -7,13 +7,13 @@ import { type JsonObject, readJson, readText } from '../json.ts'
 export interface TokenizerFiles {
   /** The file that the description comes from. */
   file: string
-  /** The contents of `tokenizer.json`, or of the one that is made from `vocab.txt`. */
+  /** The contents of `tokenizer.json`, or a description made from `vocab.txt`. */
   description: JsonObject
   /** The contents of `tokenizer_config.json`. */
   config: JsonObject
 }
 
-/** Reads `tokenizer.json`, or `vocab.txt` if there is nothing else. */
+/** Reads `tokenizer.json`, or `vocab.txt` if there is no such file. */
 export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles> {
   const [whole, vocabulary, settings] = [
     'tokenizer.json',
@@ -32,7 +32,7 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
 /** The special tokens that a BERT vocabulary must have. */
 const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']
 
-/** The `tokenizer.json` for a checkpoint that has `vocab.txt` only. */
+/** Builds the `tokenizer.json` of a checkpoint that only has `vocab.txt`. */
 export function wordPieceDescription(file: string, text: string, config: JsonObject): JsonObject {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
   const vocab: Record<string, number> = Object.fromEntries(lines.map((token, id) => [token, id]))

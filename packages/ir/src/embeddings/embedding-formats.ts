@@ -6,7 +6,10 @@ import { IdList } from '../io/id-list.ts'
 import { type EmbeddingIds, listedIds } from './embedding-ids.ts'
 import { type RawLayout, widthOf } from './raw-rows.ts'
 
-/** `memmap` is a folder with `embedding.memmap` and `ids.memmap`. */
+/**
+ * The format of a file of embeddings; `memmap` is a folder with `embedding.memmap` and
+ * `ids.memmap`.
+ */
 export type EmbeddingFormat = 'npy' | 'safetensors' | 'fvecs' | 'parquet' | 'jsonl' | 'memmap'
 
 const endings: Record<string, EmbeddingFormat> = {
@@ -21,13 +24,13 @@ const endings: Record<string, EmbeddingFormat> = {
 
 const known = 'npy, safetensors, fvecs, parquet, jsonl, memmap'
 
-/** The format of a file's extension, or undefined. */
+/** Returns the format for a file's extension; undefined if the extension is unknown. */
 export function formatByEnding(file: string): EmbeddingFormat | undefined {
   const name = unpackedName(file).toLowerCase()
   return Object.entries(endings).find(([ending]) => name.endsWith(ending))?.[1]
 }
 
-/** The format of a file: by its ending, else by its first bytes. */
+/** Detects the format of a file, by its extension or else by its first bytes. */
 export async function detectEmbeddings(file: string, input: InputFile): Promise<EmbeddingFormat> {
   const byEnding = formatByEnding(file)
   if (byEnding && byEnding !== 'memmap') return byEnding
@@ -40,7 +43,7 @@ export async function detectEmbeddings(file: string, input: InputFile): Promise<
   throw new FileError(input.name, 'byte 0', `unknown embedding format, expected one of ${known}`)
 }
 
-/** The error for an unknown format, or for a file whose name has no known extension. */
+/** Returns the error for an unknown format, or for a file whose extension is unknown. */
 export function unknownFormat(format: unknown, file?: string): KithError {
   if (format === undefined && file !== undefined) {
     const endings = known.replaceAll(/\w+/g, (name) => `.${name}`)
@@ -55,7 +58,7 @@ export function unknownFormat(format: unknown, file?: string): KithError {
 
 const MAGIC = '\x93NUMPY'
 
-/** A longer header describes no plain matrix. */
+/** Maximum length of a header in bytes; the header of a plain matrix is shorter. */
 const LONGEST = 1 << 16
 
 const npyTypes: Record<string, RawLayout['stored']> = { f2: 'f16', f4: 'f32', f8: 'f64' }
@@ -93,7 +96,10 @@ export function npyLayout(file: string): RawLayout {
   })
 }
 
-/** The header of a NumPy file, always 128 bytes, so that it can be rewritten when rows are counted. */
+/**
+ * Returns the header of a NumPy file. It always has 128 bytes, so that it can be rewritten when the
+ * rows are counted.
+ */
 export function npyHeader(rows: number, dimensions: number, type: 'f16' | 'f32'): Uint8Array {
   const descr = type === 'f16' ? '<f2' : '<f4'
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${rows}, ${dimensions}), }`
@@ -115,7 +121,10 @@ function shapeOf(file: string, text: string): [number, number] {
   throw new FileError(file, 'header', `expected a shape of rows and columns, got (${shape ?? ''})`)
 }
 
-/** Looks at an `.fvecs` file: each row is its dimension as an int32, then that many float32. */
+/**
+ * Reads the layout of an `.fvecs` file: each row is its dimension as an int32, then that many
+ * float32.
+ */
 export function fvecsLayout(file: string): RawLayout {
   return Header.read(file, (header) => {
     const dimensions = header.bytes(0, 4).readInt32LE()
@@ -131,7 +140,7 @@ export function fvecsLayout(file: string): RawLayout {
   })
 }
 
-/** Rows as `.fvecs` holds them. */
+/** Encodes rows in the `.fvecs` format. */
 export function fvecsRows(values: Float32Array, dimensions: number): Uint8Array {
   const rows = values.length / dimensions
   const words = new Float32Array(rows * (dimensions + 1))
@@ -143,12 +152,12 @@ export function fvecsRows(values: Float32Array, dimensions: number): Uint8Array 
   return new Uint8Array(words.buffer)
 }
 
-/** The files of the folders that the paper's program writes: raw float32, and int32 ids. */
+/** Returns the files in a folder of the paper's program: raw float32 vectors, and int32 ids. */
 export function memmapFiles(folder: string): { vectors: string; ids: string } {
   return { vectors: join(folder, 'embedding.memmap'), ids: join(folder, 'ids.memmap') }
 }
 
-/** Opens the vectors of a memmap folder: there are as many as ids, which gives their dimension. */
+/** Reads the layout of a memmap folder's vectors: the number of ids determines their dimension. */
 export function memmapLayout(folder: string): RawLayout {
   const { vectors: file, ids } = memmapFiles(folder)
   const rows = Header.read(ids, ({ size }) => size / 4)
@@ -178,7 +187,7 @@ export function readMemmapIds(folder: string, rows: number): EmbeddingIds {
   )
 }
 
-/** Ids as int32. */
+/** Encodes ids as int32. */
 export function memmapIds(file: string, ids: readonly string[]): Uint8Array {
   const numbers = Int32Array.from(ids, Number)
   ids.forEach((id, row) => {
@@ -190,7 +199,7 @@ export function memmapIds(file: string, ids: readonly string[]): Uint8Array {
 
 const tensorTypes: Record<string, RawLayout['stored']> = { F16: 'f16', F32: 'f32', F64: 'f64' }
 
-/** Reads the header of a safetensors file, for one matrix in it: by name, or the only one. */
+/** Reads the header of a safetensors file, for one of its matrices: by name, or the only one. */
 export function safetensorsLayout(file: string, tensor: string | undefined): RawLayout {
   const { name, dtype, shape, offset } = choose(file, readTensorList(file), tensor)
   const place = `tensor ${name}`
@@ -203,10 +212,13 @@ export function safetensorsLayout(file: string, tensor: string | undefined): Raw
   return { file, offset, rows, dimensions, stored, counted: false }
 }
 
-/** Room for the header that `safetensorsHeader` makes, so that it can be rewritten at the end. */
+/**
+ * The length of the header from `safetensorsHeader` in bytes, so that it can be rewritten at the
+ * end.
+ */
 const HEADER = 200
 
-/** The header of a safetensors file with the one tensor `embeddings`. */
+/** Returns the header of a safetensors file with a single tensor, `embeddings`. */
 export function safetensorsHeader(
   rows: number,
   dimensions: number,

@@ -9,24 +9,24 @@ import { IdList } from '../io/id-list.ts'
 export interface EmbeddingIds {
   idOf(row: number): string
   rowOf(id: string): number | undefined
-  /** The row of an id of a list, -1 if there is none. */
+  /** Returns the row of an id in a list; -1 if there is none. */
   find(ids: IdList, index: number): number
-  /** The same ids in a form that can be handed to a worker thread. */
+  /** Returns the ids in a form that can be sent to a worker thread. */
   share(): SharedRowIds
 }
 
-/** The ids of rows on shared memory; without an index they are the numbers of the rows. */
+/** The ids of rows in shared memory; without an index, ids are row numbers. */
 export interface SharedRowIds {
   rows: number
   index: SharedIndex | undefined
 }
 
-/** The ids that another thread shares. */
+/** Returns the ids that another thread shares. */
 export function sharedRowIds({ rows, index }: SharedRowIds): EmbeddingIds {
   return index ? new IndexedIds(IdIndex.over(index)) : new RowNumbers(rows)
 }
 
-/** Row numbers as ids: no memory at all. */
+/** Row numbers as ids, which need no memory. */
 export class RowNumbers implements EmbeddingIds {
   constructor(readonly rows: number) {}
 
@@ -51,7 +51,7 @@ export class RowNumbers implements EmbeddingIds {
   }
 }
 
-/** Ids that were found to be different, and their index. */
+/** Ids that are known to be unique, and their index. */
 class IndexedIds implements EmbeddingIds {
   readonly #index: IdIndex
   readonly #wanted = new IdList()
@@ -81,9 +81,9 @@ class IndexedIds implements EmbeddingIds {
 }
 
 /**
- * The ids of a list, one for each row.
+ * Returns the ids of a list, one per row.
  *
- * @param twice Makes the error for two rows with the same id.
+ * @param twice Creates the error for two rows with the same id.
  */
 export function listedIds(
   list: IdList,
@@ -97,13 +97,13 @@ export function listedIds(
   return new IndexedIds(index)
 }
 
-/** The file with the ids of a matrix: `docs.ids.txt` for `docs.npy`. */
+/** Returns the file with the ids of a matrix: `docs.ids.txt` for `docs.npy`. */
 export function idsFile(file: string): string {
-  // Of a name without an ending nothing is cut off: it would be the file itself.
+  // A name without an extension stays whole, so that the result is never the file itself.
   return `${file.replace(/\.[^./\\]*$/, '')}.ids.txt`
 }
 
-/** The ids beside a matrix, one per line, or row numbers if there is no such file. */
+/** Reads the ids beside a matrix, one per line; returns row numbers if there is no such file. */
 export async function readNeighboringIds(file: string, rows: number): Promise<EmbeddingIds> {
   const ids = idsFile(file)
   if (!(await stat(ids).catch(() => undefined))) return new RowNumbers(rows)
@@ -120,7 +120,10 @@ export async function readNeighboringIds(file: string, rows: number): Promise<Em
   )
 }
 
-/** All files that opening embeddings reads: a file and the ids beside it, or what a folder holds. */
+/**
+ * Returns all files that opening embeddings reads: a file and the ids beside it, or the files in a
+ * folder.
+ */
 export function embeddingFiles(file: string): string[] {
   if (findPath(file)?.isDirectory()) {
     return readdirSync(file)

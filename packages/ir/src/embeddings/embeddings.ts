@@ -10,25 +10,25 @@ import { checkFinite, type RawLayout, RawReader, widthOf } from './raw-rows.ts'
 export interface Embeddings {
   readonly rows: number
   readonly dimensions: number
-  /** How the rows are stored in the file and in memory; they are always read as float32. */
+  /** How the rows are stored in the file and in memory; they are always returned as float32. */
   readonly type: 'f16' | 'f32'
-  /** The id of a row. */
+  /** Returns the id of a row. */
   idOf(row: number): string
-  /** The row of an id, undefined if there is none. */
+  /** Returns the row of an id; undefined if there is none. */
   rowOf(id: string): number | undefined
-  /** The rows from `from` up to, but not including, `to`, one after the other. */
+  /** Reads the rows from `from` up to, but not including, `to`, one after the other. */
   read(from: number, to: number, into?: Float32Array): Float32Array
-  /** The rows with the given numbers, one after the other. */
+  /** Reads the rows with the given numbers, one after the other. */
   gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array
-  /** All rows on a SharedArrayBuffer; undefined when they are read from the file by position. */
+  /** All rows on a SharedArrayBuffer; undefined if rows are read from the file by position. */
   readonly memory: Float32Array | Uint16Array | undefined
-  /** Closes the file behind the rows; may be called twice. */
+  /** Closes the file with the rows; may be called twice. */
   close(): Promise<void>
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Embeddings of a file, with ids that worker threads can share. */
+/** Embeddings from a file, with ids that worker threads can share. */
 export interface FileEmbeddings extends Embeddings {
   readonly ids: EmbeddingIds
 }
@@ -49,7 +49,7 @@ function checkRow({ rows }: { rows: number }, row: number): void {
   throw new KithError('BAD_SHAPE', `row ${row} is out of range: the matrix has ${rows} rows`)
 }
 
-/** The array to fill with `length` numbers: the caller's, or a new one. */
+/** Returns the array for `length` numbers: the caller's array, or a new one. */
 function target(length: number, into: Float32Array | undefined): Float32Array {
   if (!into) return new Float32Array(length)
   if (into.length < length) {
@@ -61,7 +61,9 @@ function target(length: number, into: Float32Array | undefined): Float32Array {
   return into.length === length ? into : into.subarray(0, length)
 }
 
-/** Embeddings with ids and with rows read by number; subclasses say where the rows lie. */
+/**
+ * Embeddings with ids and with rows read by number; subclasses determine where the rows are stored.
+ */
 abstract class RowEmbeddings implements FileEmbeddings {
   abstract readonly memory: Float32Array | Uint16Array | undefined
   constructor(
@@ -71,12 +73,12 @@ abstract class RowEmbeddings implements FileEmbeddings {
     readonly ids: EmbeddingIds,
   ) {}
 
-  /** Writes the rows from `from` up to `to` to `into`, from `at` on. */
+  /** Copies the rows from `from` up to `to` into `into`, starting at index `at`. */
   protected abstract copy(from: number, to: number, into: Float32Array, at: number): void
 
   abstract close(): Promise<void>
 
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -130,15 +132,17 @@ export class MemoryEmbeddings extends RowEmbeddings {
   }
 }
 
-/** How rows are opened. */
+/** Options for opening rows. */
 interface RawOptions {
-  /** Bytes that may be loaded into memory. */
+  /** Maximum number of bytes to load into memory. */
   memory: number
-  /** Whether rows that are loaded are checked to be finite. */
+  /** Whether loaded rows are checked to be finite. */
   checked: boolean
 }
 
-/** Opens rows at known positions: all in memory if they fit the budget, else read as needed. */
+/**
+ * Opens rows at known positions: all in memory if they fit the budget, otherwise read when needed.
+ */
 export async function openRaw(
   layout: RawLayout,
   ids: EmbeddingIds,
@@ -151,7 +155,7 @@ export async function openRaw(
   }
   try {
     const memory = sharedArray(rows * dimensions, stored === 'f16' ? 'f16' : 'f32')
-    // Doubles become floats on the way, and counts stand between rows: both need a copy.
+    // Doubles are converted to floats, and counts are stored between rows: both need a copy.
     if (stored === 'f64' || counted) new RawReader(layout, descriptor).read(0, rows, memory, 0)
     else await readShared(layout, descriptor, memory, checked)
     return new MemoryEmbeddings(memory, dimensions, ids)
@@ -162,7 +166,7 @@ export async function openRaw(
   }
 }
 
-/** An array that worker threads can share. */
+/** Creates an array that worker threads can share. */
 export function sharedArray(length: number, type: 'f16' | 'f32'): Float32Array | Uint16Array {
   try {
     return type === 'f16'
@@ -208,15 +212,15 @@ class DiskEmbeddings extends RowEmbeddings {
 
 const readOnce = promisify(read)
 
-/** Bytes of one read: large enough to make its own cost vanish. */
+/** Bytes per read: large enough that the cost of a call does not matter. */
 const BLOCK = 8 << 20
 
-/** Reads that are under way at a time, each in a thread of Node's own. */
+/** The number of reads at the same time, each in a thread of Node. */
 const AT_ONCE = 4
 
 /**
- * Reads all rows into shared memory of the same form, without a copy in between. Several blocks are
- * read at a time; they are checked in their order, so that an error names the first bad row.
+ * Reads all rows into shared memory of the same type, without an intermediate copy. Several blocks
+ * are read at a time; they are checked in order, so that an error names the first bad row.
  *
  * @param checked Whether every number is checked to be finite.
  */
@@ -244,7 +248,7 @@ async function readShared(
       checkFinite(layout, into.subarray(row * layout.dimensions, end * layout.dimensions), row)
     }
   } finally {
-    // The descriptor is closed next: no read may still use it.
+    // The descriptor is closed next, so no read may still use it.
     await Promise.allSettled(inProgress)
   }
 }

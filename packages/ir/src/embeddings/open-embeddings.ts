@@ -23,14 +23,14 @@ import { type FileEmbeddings, openRaw } from './embeddings.ts'
 import type { RawLayout } from './raw-rows.ts'
 import { readJsonVectors } from './vectors-jsonl.ts'
 
-/** How embeddings are opened. */
+/** Options for opening embeddings. */
 export interface OpenEmbeddingsOptions {
   /**
-   * Bytes that may be loaded into memory: by default 4 GiB, or half of the machine's or container's
-   * memory if that is less. Larger embeddings are read by position.
+   * Maximum number of bytes to load into memory. Default: 4 GiB, or half of the machine's or
+   * container's memory if that is less. Larger embeddings are read by position.
    */
   memory?: number | undefined
-  /** The format, if neither extension nor contents determine it. */
+  /** The format, if neither the extension nor the contents determine it. */
   format?: EmbeddingFormat | undefined
   /** The expected dimension, which is checked. */
   dimensions?: number | undefined
@@ -40,15 +40,17 @@ export interface OpenEmbeddingsOptions {
   /** The name of the tensor in a safetensors file with several. */
   tensor?: string | undefined
   /**
-   * `false` leaves it to the computation to find numbers that are not finite, which rerankings and
-   * labels do at no cost; rows that are converted or read by position are checked all the same.
+   * `false` skips the check for numbers that are not finite, because reranking and labeling find
+   * them at no cost. Rows that are converted or read by position are always checked.
    */
   checked?: boolean | undefined
 }
 
-/** Bytes of embeddings that are loaded if nothing else is said: 4 GiB, or half of the memory if that is less. */
+/**
+ * Returns the default memory for embeddings in bytes: 4 GiB, or half of the memory if that is less.
+ */
 function usualMemory(): number {
-  // 0 or more than there is if no limit is set.
+  // Without a limit, `constrainedMemory` returns 0, or more than the machine has.
   const allowed = process.constrainedMemory() || Number.POSITIVE_INFINITY
   return Math.min(4 * 2 ** 30, Math.floor(Math.min(totalmem(), allowed) / 2))
 }
@@ -93,7 +95,7 @@ async function open(
   const input = new InputFile(file)
   const format = options.format ?? (folder ? 'memmap' : await detectEmbeddings(file, input))
   if (format === 'jsonl') return readJsonVectors(input, memory, options)
-  // The others are read by position, from a file that is opened for that.
+  // The other formats are read by position, from a file that is opened for this purpose.
   await input.close()
   const raw = async (layoutOf: (file: string) => RawLayout): Promise<FileEmbeddings> => {
     if (isPackedFile(file)) return withUnpacked(file, (unpacked) => rawAt(unpacked, layoutOf))
@@ -119,7 +121,7 @@ async function open(
       return openRaw(layout, readMemmapIds(file, layout.rows), { memory, checked })
     }
     case 'parquet': {
-      // Loaded here, since most programs read no Parquet, and its libraries are many files.
+      // Loaded here, since most programs do not read Parquet, and its libraries have many files.
       const { readParquetVectors } = await import('../parquet/parquet.ts')
       if (isPackedFile(file)) {
         return withUnpacked(file, async (unpacked) => readParquetVectors(unpacked, memory, options))

@@ -2,7 +2,7 @@ import { readSync } from 'node:fs'
 import { FileError } from '@kith/base'
 import { notFinite } from '@kith/base/half'
 
-/** The positions of the rows in a file, as its header says and its size confirms. */
+/** The positions of the rows in a file, according to its header and verified by its size. */
 export interface RawLayout {
   file: string
   /** The first byte of the first row. */
@@ -10,28 +10,28 @@ export interface RawLayout {
   rows: number
   dimensions: number
   stored: 'f16' | 'f32' | 'f64'
-  /** Each row begins with its dimension as an int32, as in `.fvecs`. */
+  /** Whether each row begins with its dimension as an int32, as in `.fvecs`. */
   counted: boolean
 }
 
 const widths = { f16: 2, f32: 4, f64: 8 }
 
-/** Bytes per number. */
+/** Returns the bytes per number. */
 export function widthOf(stored: RawLayout['stored']): number {
   return widths[stored]
 }
 
-/** Bytes from one row to the next. */
+/** Returns the bytes from one row to the next. */
 export function strideOf({ dimensions, stored, counted }: RawLayout): number {
   return dimensions * widths[stored] + (counted ? 4 : 0)
 }
 
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const BLOCK = 8 << 20
 
 /**
- * Reads rows by position, checks that every number is finite, and copies them as they
- * are kept: halves as bits, everything else as float32.
+ * Reads rows by position, checks that every number is finite, and copies the numbers in the type in
+ * which they are kept: halves as bits, everything else as float32.
  */
 export class RawReader {
   #scratch = Buffer.alloc(0)
@@ -41,7 +41,7 @@ export class RawReader {
     readonly descriptor: number,
   ) {}
 
-  /** Reads the rows from `from` up to `to` into an array, from index `at` on. */
+  /** Reads the rows from `from` up to `to` into an array, starting at index `at`. */
   read(from: number, to: number, into: Float32Array | Uint16Array, at: number): void {
     const stride = strideOf(this.layout)
     const atOnce = Math.max(1, Math.floor(BLOCK / stride))
@@ -60,7 +60,7 @@ export class RawReader {
   }
 
   #bytes(row: number, length: number): Buffer {
-    // Separate memory, so that numbers in it are aligned; never more than a block or a row.
+    // Memory of its own, so that numbers in it are aligned; never more than a block or a row.
     if (this.#scratch.length < length) this.#scratch = Buffer.from(new ArrayBuffer(length))
     const position = this.layout.offset + row * strideOf(this.layout)
     for (let done = 0; done < length; ) {
@@ -71,7 +71,7 @@ export class RawReader {
     return this.#scratch
   }
 
-  /** The numbers of rows: a view of the bytes, or float32 made from doubles. */
+  /** Returns the numbers of rows: a view of the bytes, or float32 converted from doubles. */
   #values(bytes: Buffer, start: number, row: number, rows: number): Float32Array | Uint16Array {
     const { file, dimensions, stored, counted } = this.layout
     if (counted && bytes.readInt32LE(start) !== dimensions) {
@@ -92,7 +92,7 @@ export class RawReader {
   }
 }
 
-/** Throws if one of some rows' numbers is not finite; `row` is the number of the first row. */
+/** Throws if a number in some rows is not finite; `row` is the number of the first row. */
 export function checkFinite(
   { file, dimensions }: Pick<RawLayout, 'file' | 'dimensions'>,
   values: Float32Array | Uint16Array,

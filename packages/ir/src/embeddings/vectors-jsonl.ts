@@ -5,11 +5,11 @@ import { jsonId, parseJsonLine } from '../io/json-line.ts'
 import { listedIds } from './embedding-ids.ts'
 import { type FileEmbeddings, MemoryEmbeddings, sharedArray } from './embeddings.ts'
 
-/** The names under which ids and vectors are looked for, in JSONL and Parquet. */
+/** The accepted names of ids and vectors, in JSONL and Parquet. */
 export const idNames = ['id', '_id', 'docid', 'doc_id', 'pid', 'qid']
 export const vectorNames = ['vector', 'embedding', 'embeddings', 'emb']
 
-/** Reads `{"id", "vector"}` per line. */
+/** Reads lines of `{"id", "vector"}`. */
 export async function readJsonVectors(
   input: InputFile,
   budget: number,
@@ -35,16 +35,16 @@ export async function readJsonVectors(
   return collector.finish()
 }
 
-/** A row as a line. Nine digits are enough for every float32 to be read back as it was. */
+/** Formats a row as a line. Nine digits are enough to read every float32 back exactly. */
 export function formatJsonVector(id: string, row: Float32Array): string {
   const vector = Array.from(row, (value) => Number(value.toPrecision(9)))
   return `${JSON.stringify({ id, vector })}\n`
 }
 
-/** Numbers per block: the rows' count is known only at the end, and no header is believed. */
+/** Numbers per block: the number of rows is known only at the end, and headers are not trusted. */
 const BLOCK = 1 << 20
 
-/** Collects rows from formats that can only be read from front to back. */
+/** Collects rows from formats that can only be read sequentially. */
 export class RowCollector {
   readonly #ids = new IdList()
   readonly #blocks: Float32Array[] = []
@@ -53,7 +53,7 @@ export class RowCollector {
 
   constructor(
     readonly file: string,
-    /** Bytes that the rows may take. */
+    /** Maximum number of bytes for the rows. */
     readonly budget: number,
     readonly type: 'f16' | 'f32' = 'f32',
   ) {}
@@ -85,7 +85,7 @@ export class RowCollector {
     this.#ids.pushText(id)
   }
 
-  /** All rows as embeddings in memory. */
+  /** Returns all rows as embeddings in memory. */
   finish(): MemoryEmbeddings {
     const rows = this.#ids.length
     if (rows === 0) throw new FileError(this.file, '', 'contains no vectors')

@@ -23,18 +23,21 @@ import {
 import { idsFile } from './embedding-ids.ts'
 import { formatJsonVector } from './vectors-jsonl.ts'
 
-/** Dimensions, ids and format of written rows. */
+/** Dimensions, ids and format of the rows to write. */
 export interface WriteEmbeddingsOptions {
   dimensions: number
   /** One id per row; without them, rows are numbered. */
   ids?: Iterable<string> | AsyncIterable<string> | undefined
-  /** f16 takes half the space; `.fvecs`, JSONL and memmap folders hold f32 only. */
+  /**
+   * The type of the numbers. f16 takes half the space; `.fvecs`, JSONL and memmap folders support
+   * f32 only.
+   */
   type?: 'f16' | 'f32' | undefined
   /** The format, if the extension does not determine it. */
   format?: EmbeddingFormat | undefined
 }
 
-/** A file being written: where it goes, its options, and the rows that come. */
+/** A file to write: its path, its options, and its rows. */
 interface Job {
   file: string
   dimensions: number
@@ -92,7 +95,7 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
   },
 
   async parquet({ file, dimensions, type, blocks }) {
-    // Loaded here, since most programs write no Parquet, and its libraries are many files.
+    // Loaded here, since most programs do not write Parquet, and its libraries have many files.
     const { ParquetVectors } = await import('../parquet/parquet-writer.ts')
     await writeAtomic(file, async (write) => {
       const parquet = new ParquetVectors(write, type)
@@ -114,7 +117,7 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
   },
 }
 
-/** Writes rows of fixed length behind a header that is completed when they are counted. */
+/** Writes rows of fixed length after a header, which is completed when the rows are counted. */
 async function writeRaw(
   { file, dimensions, type, named, blocks }: Job,
   header?: (rows: number, dimensions: number, type: 'f16' | 'f32') => Uint8Array,
@@ -139,12 +142,12 @@ async function writeRaw(
   if (named) await writeWithIds(ids, writeRows)
   else {
     await (await writeRows()).commit()
-    // The ids of an older file under this name would be read as the ids of this file.
+    // The ids of an older file with this name would be read as the ids of this file.
     if (ids !== file) await rm(ids, { force: true })
   }
 }
 
-/** Writes rows and their ids: both replace older ones, or neither does. */
+/** Writes rows and their ids: both replace older files, or neither does. */
 async function writeWithIds(
   idFile: string,
   writeRows: (writeIds: Write) => Promise<PreparedFile>,
@@ -164,7 +167,7 @@ async function writeWithIds(
   }
 }
 
-/** The bytes of rows: a copy, since the caller may fill the same array again. */
+/** Copies the bytes of rows, since the caller may fill the same array again. */
 function encode(values: Float32Array, type: 'f16' | 'f32'): Uint8Array {
   return new Uint8Array(type === 'f16' ? toHalves(values).buffer : values.slice().buffer)
 }
@@ -178,7 +181,7 @@ function checkedId(file: string, id: string): string {
   )
 }
 
-/** Rows on their way to a file, with their ids. */
+/** Rows to write, with their ids. */
 interface RowBlock {
   values: Float32Array
   ids: string[]
@@ -210,7 +213,7 @@ async function* rowBlocks(
     const block: RowBlock = { values, ids: [] }
     for (let i = 0; i < values.length / dimensions; i++, row++) {
       const next = names.next()
-      // Waiting for each of millions of ids that are there already would take longer than all else.
+      // Awaiting each of millions of available ids would take longer than everything else.
       const { done, value } = next instanceof Promise ? await next : next
       if (done) throw new FileError(file, '', `expected one id per row, got only ${row} ids`)
       block.ids.push(value)

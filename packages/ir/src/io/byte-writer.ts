@@ -6,7 +6,7 @@ const MINUS = 0x2d
 
 const powers = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent)
 
-/** Puts together the bytes of lines without making strings of them. */
+/** Assembles the bytes of lines without creating strings. */
 export class ByteWriter {
   #bytes = new Uint8Array(1 << 16)
   #end = 0
@@ -21,7 +21,7 @@ export class ByteWriter {
   bytes(values: Uint8Array): void {
     const { length } = values
     this.#reserve(length)
-    // A call of `set` takes longer than the few bytes of an id.
+    // A call of `set` takes longer than copying the few bytes of an id.
     if (length > 32) this.#bytes.set(values, this.#end)
     else for (let i = 0; i < length; i++) this.#bytes[this.#end + i] = values[i]!
     this.#end += length
@@ -45,23 +45,25 @@ export class ByteWriter {
   }
 
   /**
-   * Appends a number with nine digits, which distinguish any two float32: as `toPrecision(9)` does.
+   * Appends a number with nine digits, which distinguish any two float32, like `toPrecision(9)`.
    */
   nineDigits(value: number): void {
     if (!this.#nineDigits(value)) this.text(value.toPrecision(9))
   }
 
-  /** Writes a number; returns false for numbers with an exponent, and if rounding is not certain. */
+  /**
+   * Appends a number; returns false for numbers with an exponent, and if rounding is not certain.
+   */
   #nineDigits(value: number): boolean {
     const size = Math.abs(value)
     if (!(size >= 1e-6 && size < 1e8)) return false
-    // How many digits stand behind the point, and all digits as a whole number of nine.
+    // The number of decimals, and all digits as a whole number of nine digits.
     let decimals = 8
     while (decimals > 0 && size >= powers[9 - decimals]!) decimals--
     while (size * powers[decimals]! < 1e8) decimals++
     const scaled = size * powers[decimals]!
     const digits = (scaled + 0.5) | 0
-    // The product is rounded itself: near the middle of two whole numbers it does not decide.
+    // The product itself is rounded: near the middle of two whole numbers, it does not decide.
     if (digits >= 1e9 || Math.abs(scaled - digits) > 0.4999) return false
     this.#reserve(24)
     if (value < 0) this.#bytes[this.#end++] = MINUS
@@ -74,7 +76,7 @@ export class ByteWriter {
     return true
   }
 
-  /** The bytes so far, as a copy; the writer begins again. */
+  /** Returns a copy of the bytes so far, and starts again with none. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = this.#bytes.slice(0, this.#end)
     this.#end = 0
@@ -88,7 +90,7 @@ export class ByteWriter {
     this.#digits(value, count, this.#end)
   }
 
-  /** Writes this many digits of a whole number before a position, including leading zeros. */
+  /** Writes some digits of a whole number before a position, including leading zeros. */
   #digits(value: number, count: number, end: number): void {
     const bytes = this.#bytes
     let rest = value | 0

@@ -1,13 +1,13 @@
 import { FileError } from '@kith/base'
 
-/** Extensions that stand for one format. */
+/** Extensions that stand for a format. */
 const known = /\.(npy|safetensors|fvecs|memmap|parquet|jsonl|ndjson|json|tsv|sgml)(\.gz)?$/i
 
 /**
- * Refuses an output file whose extension stands for a format that its content is not written in, and
- * Parquet packed by gzip, which is read as embeddings only. Any other name is accepted.
+ * Refuses an output file whose extension stands for a different format than its content, and
+ * Parquet compressed with gzip, which is read as embeddings only. Any other name is accepted.
  *
- * @param content What the file would hold, in words, and the names of the extensions that fit it.
+ * @param content A description of the file's content, and the extensions that fit it.
  */
 export function checkEnding(
   file: string,

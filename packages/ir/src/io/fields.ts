@@ -1,18 +1,23 @@
 import { FileError } from '@kith/base'
 import { parseNumber } from './parse-number.ts'
 
-/** The fields of a line, found without making strings of them. */
+/** Finds the fields of a line without creating strings. */
 export class Fields {
   readonly starts: Int32Array
   readonly ends: Int32Array
 
-  /** @param limit How many fields' places are kept; further ones are only counted. */
+  /**
+   * @param limit Maximum number of fields whose positions are kept; further fields are only
+   * counted.
+   */
   constructor(readonly limit: number) {
     this.starts = new Int32Array(limit)
     this.ends = new Int32Array(limit)
   }
 
-  /** Finds the fields, separated by white space as C's `isspace` has it, and returns their number. */
+  /**
+   * Finds the fields, separated by white space as defined by C's `isspace`; returns their number.
+   */
   split(bytes: Uint8Array, from: number, to: number): number {
     let count = 0
     let i = from
@@ -29,18 +34,18 @@ export class Fields {
     }
   }
 
-  /** The text of a field. */
+  /** Returns the text of a field. */
   text(bytes: Buffer, field: number): string {
     return bytes.toString('utf8', this.starts[field]!, this.ends[field]!)
   }
 
-  /** The number in a field, NaN if it is none. */
+  /** Returns the number in a field; NaN if there is none. */
   number(bytes: Buffer, field: number): number {
     return parseNumber(bytes, this.starts[field]!, this.ends[field]!)
   }
 }
 
-/** Whether a byte is white space as C's `isspace` has it. */
+/** Returns whether a byte is white space as defined by C's `isspace`. */
 export function isSpace(byte: number): boolean {
   return byte <= 32 && (byte === 32 || (byte <= 13 && byte >= 9))
 }
@@ -49,17 +54,17 @@ const NEWLINE = 10
 const TAB = 9
 const COMMENT = 0x23
 
-/** The fields by which formats of columns are recognized. */
+/** The properties of the first line by which formats with columns are recognized. */
 interface FirstFields {
-  /** How many fields the first line has that is neither blank nor a comment; 0 without one. */
+  /** The number of fields in the first line that is neither blank nor a comment; 0 without one. */
   count: number
-  /** How many tabs it has. */
+  /** The number of tabs in the line. */
   tabs: number
-  /** The first byte of it. */
+  /** The first byte of the line. */
   first: number | undefined
 }
 
-/** Looks at the first line with something in it. */
+/** Reads the first line that is neither blank nor a comment. */
 export function firstFields(start: Buffer): FirstFields {
   const fields = new Fields(1)
   for (let from = 0; from < start.length; ) {
@@ -79,15 +84,18 @@ function tabsIn(bytes: Buffer, from: number, to: number): number {
   return tabs
 }
 
-/** A text that is one column between white space, as C's `isspace` has it, and has UTF-8 bytes. */
+/**
+ * Matches a text that is a single column: without white space as defined by C's `isspace`, and
+ * valid in UTF-8.
+ */
 export const oneColumn = /^[^\t-\r \p{Surrogate}]+$/u
 
 /**
- * Checks that an id comes back as it was from a file of columns: white space would shift the
- * columns, and what begins a line with `#` is a comment, with `{` JSON, with a byte order mark
- * another id.
+ * Checks that an id can be read back from a file with columns. White space would shift the columns;
+ * a line that begins with `#` is a comment, with `{` JSON, and with a byte order mark a different
+ * id.
  *
- * @param first Whether it is the first column of its line.
+ * @param first Whether the id is the first column of its line.
  */
 export function checkColumnId(file: string, id: string, first = false): void {
   if (oneColumn.test(id) && !(first && /^[#{\ufeff]/.test(id))) return

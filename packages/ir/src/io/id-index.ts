@@ -1,19 +1,19 @@
 import { IdList, type SharedIds } from './id-list.ts'
 
-/** An index on memory that worker threads can share. */
+/** An index in memory that worker threads can share. */
 export interface SharedIndex {
   ids: SharedIds
   slots: Uint32Array
 }
 
-/** Finds ids of a list by their bytes: an open-addressing table of the list's indices. */
+/** Finds ids of a list by their bytes, with an open-addressing hash table of the list's indices. */
 export class IdIndex {
   #size = 0
   #mask: number
-  /** Index + 1 of the id in each slot; 0 is a free one. */
+  /** Index + 1 of the id in each slot; 0 for a free slot. */
   #slots: Uint32Array
 
-  /** @param expected How many ids will be added, if known: saves growing. */
+  /** @param expected The number of ids to add, if known; avoids resizing. */
   constructor(
     readonly list: IdList,
     expected = 0,
@@ -22,7 +22,7 @@ export class IdIndex {
     this.#slots = new Uint32Array(this.#mask + 1)
   }
 
-  /** An index that another thread shares, which is only read. */
+  /** Creates a read-only index over memory that another thread shares. */
   static over({ ids, slots }: SharedIndex): IdIndex {
     const index = new IdIndex(IdList.over(ids))
     index.#slots = slots
@@ -30,14 +30,16 @@ export class IdIndex {
     return index
   }
 
-  /** A copy on memory that worker threads can share. */
+  /** Copies the index to memory that worker threads can share. */
   share(): SharedIndex {
     const slots = new Uint32Array(new SharedArrayBuffer(this.#slots.length * 4))
     slots.set(this.#slots)
     return { ids: this.list.share(), slots }
   }
 
-  /** Adds an id of the list. Returns its index, or the index of an equal id that was added before. */
+  /**
+   * Adds an id of the list. Returns its index, or the index of an equal id that was added before.
+   */
   add(index: number): number {
     if (this.#size * 2 > this.#mask) this.#resize()
     const slot = this.#slot(this.list, index)
@@ -48,12 +50,12 @@ export class IdIndex {
     return index
   }
 
-  /** The index of the added id that equals an id of any list, or -1. */
+  /** Returns the index of the added id that equals an id of any list; -1 if there is none. */
   find(list: IdList, index: number): number {
     return this.#slots[this.#slot(list, index)]! - 1
   }
 
-  /** Forgets all added ids but keeps the memory. */
+  /** Removes all ids but keeps the memory. */
   clear(): void {
     this.#slots.fill(0)
     this.#size = 0

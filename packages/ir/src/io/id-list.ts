@@ -1,10 +1,10 @@
 import { KithError } from '@kith/core'
 import { isSpace } from './fields.ts'
 
-/** The digit 0. */
+/** The character code of the digit 0. */
 const ZERO = 0x30
 
-/** Ids on memory that worker threads can share. */
+/** Ids in memory that worker threads can share. */
 export interface SharedIds {
   length: number
   bytes: Uint8Array
@@ -12,16 +12,16 @@ export interface SharedIds {
 }
 
 /**
- * A list of ids as UTF-8 bytes in one buffer. Seven million ids of a run take 90 MB
- * here and ten times that as strings, and they compare as trec_eval compares them: as bytes.
+ * A list of ids as UTF-8 bytes in one buffer. Seven million ids of a run take 90 MB here and ten
+ * times that as strings. Ids are compared as bytes, as in trec_eval.
  */
 export class IdList {
   length = 0
   #bytes: Buffer = Buffer.alloc(1 << 10)
-  /** The first byte of each id, and last the end of the bytes. */
+  /** The start of each id, and at last the end of the bytes. */
   #starts: Uint32Array = new Uint32Array(1 << 8)
 
-  /** A list over ids that another thread shares, which is only read. */
+  /** Creates a read-only list over ids that another thread shares. */
   static over({ length, bytes, starts }: SharedIds): IdList {
     const list = new IdList()
     list.length = length
@@ -30,7 +30,7 @@ export class IdList {
     return list
   }
 
-  /** Some ids of this list as a separate list. */
+  /** Copies some ids of this list to a separate list. */
   select(indices: Uint32Array): IdList {
     const list = new IdList()
     for (const index of indices) {
@@ -39,7 +39,7 @@ export class IdList {
     return list
   }
 
-  /** A copy on memory that worker threads can share. */
+  /** Copies the list to memory that worker threads can share. */
   share(): SharedIds {
     const { length } = this
     const size = this.#starts[length]!
@@ -64,12 +64,15 @@ export class IdList {
     this.#starts[++this.length] = end + this.#bytes.write(id, end)
   }
 
-  /** The id at an index as a string. */
+  /** Returns the id at an index as a string. */
   get(index: number): string {
     return this.#bytes.toString('utf8', this.#starts[index]!, this.#starts[index + 1]!)
   }
 
-  /** The whole number that an id is, in the form that `String` gives it; -1 if it is none. */
+  /**
+   * Returns the whole number that an id represents, if the id is equal to its `String`; -1
+   * otherwise.
+   */
   wholeNumber(index: number): number {
     const bytes = this.#bytes
     const from = this.#starts[index]!
@@ -84,7 +87,7 @@ export class IdList {
     return value
   }
 
-  /** Copies the bytes of an id into others, from `at` on, and returns where they end. */
+  /** Copies the bytes of an id to an array, starting at `at`; returns where they end. */
   copy(index: number, into: Uint8Array, at: number): number {
     const bytes = this.#bytes
     const to = this.#starts[index + 1]!
@@ -92,7 +95,7 @@ export class IdList {
     return at
   }
 
-  /** Whether an id is one column of a line: not empty, and without white space. */
+  /** Returns whether an id is a single column of a line: not empty, and without white space. */
   isColumn(index: number): boolean {
     const bytes = this.#bytes
     const from = this.#starts[index]!
@@ -101,23 +104,23 @@ export class IdList {
     return to > from
   }
 
-  /** How many bytes an id has. */
+  /** Returns the number of bytes of an id. */
   sizeOf(index: number): number {
     return this.#starts[index + 1]! - this.#starts[index]!
   }
 
-  /** Forgets all ids but keeps the memory. */
+  /** Removes all ids but keeps the memory. */
   clear(): void {
     this.length = 0
   }
 
-  /** Orders two ids by their bytes: negative, zero or positive. */
+  /** Compares two ids by their bytes: returns a negative number, zero, or a positive number. */
   compare(a: number, b: number): number {
     const starts = this.#starts
     return this.#bytes.compare(this.#bytes, starts[b]!, starts[b + 1]!, starts[a]!, starts[a + 1]!)
   }
 
-  /** Whether an id equals one of another list. */
+  /** Returns whether an id equals an id of another list. */
   equals(index: number, other: IdList, otherIndex: number): boolean {
     const from = this.#starts[index]!
     const length = this.#starts[index + 1]! - from
@@ -129,7 +132,7 @@ export class IdList {
     return true
   }
 
-  /** Whether an id equals a range of bytes. */
+  /** Returns whether an id equals a range of bytes. */
   equalsBytes(index: number, bytes: Uint8Array, from: number, to: number): boolean {
     const start = this.#starts[index]!
     if (this.#starts[index + 1]! - start !== to - from) return false
@@ -137,7 +140,7 @@ export class IdList {
     return true
   }
 
-  /** A hash of an id's bytes (FNV-1a with a final mix), 32 bits. */
+  /** Returns a 32-bit hash of an id's bytes (FNV-1a with a final mix). */
   hash(index: number): number {
     const bytes = this.#bytes
     const to = this.#starts[index + 1]!
@@ -146,7 +149,7 @@ export class IdList {
     return hash ^ (hash >>> 15)
   }
 
-  /** Makes room for one more id and returns where its bytes begin. */
+  /** Reserves memory for one more id; returns where its bytes begin. */
   #room(bytes: number): number {
     const end = this.#starts[this.length]!
     if (end + bytes > this.#bytes.length) this.#bytes = grown(this.#bytes, end + bytes)

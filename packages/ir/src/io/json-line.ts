@@ -1,6 +1,6 @@
 import { isIllFormed, lineError } from '@kith/base'
 
-/** Parses a line that holds one JSON object. */
+/** Parses a line that contains one JSON object. */
 export function parseJsonLine(file: string, line: number, text: string): Record<string, unknown> {
   let value: unknown
   try {
@@ -11,7 +11,7 @@ export function parseJsonLine(file: string, line: number, text: string): Record<
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw lineError(file, line, 'expected a JSON object')
   }
-  // Half a pair can only come from an escape: the bytes of the line are UTF-8.
+  // An unpaired surrogate can only come from an escape: the bytes of the line are UTF-8.
   if (/\\ud/i.test(text) && isIllFormed(stringsOf(value).join(' '))) {
     throw lineError(file, line, 'a string contains half a surrogate pair (\\ud800 to \\udfff)')
   }
@@ -19,8 +19,8 @@ export function parseJsonLine(file: string, line: number, text: string): Record<
 }
 
 /**
- * An id in JSON: a text, or a whole number that is exact. Of 12345678901234567890 the parser keeps
- * 17 digits, which would be the id of something else.
+ * Reads an id in JSON: a text, or an exact whole number. The parser keeps only 17 digits of
+ * 12345678901234567890, which would be a different id.
  */
 export function jsonId(file: string, line: number, name: string, id: unknown): string {
   if (typeof id === 'string') return id
@@ -31,7 +31,7 @@ export function jsonId(file: string, line: number, name: string, id: unknown): s
   throw lineError(file, line, `${name} is too large for a JSON number; write it in quotes`)
 }
 
-/** All texts in a JSON value, names included. */
+/** Returns all texts in a JSON value, including names. */
 function stringsOf(value: unknown): string[] {
   const strings: string[] = []
   const open = [value]

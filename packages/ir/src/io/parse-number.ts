@@ -1,12 +1,14 @@
-/** Digits match in one way only: otherwise a row of n digits would take n² steps. */
+/**
+ * Matches a decimal number. Digits match in one way only: otherwise n digits would take n² steps.
+ */
 const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 
-/** Powers of ten that a double holds exactly. */
+/** The powers of ten that a double represents exactly. */
 const powers = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`))
 
 /**
- * Parses a decimal number from bytes, correctly rounded; NaN if they are none. The seven million
- * scores of a large run take a third of the time that `Number` on strings takes.
+ * Parses a decimal number from bytes, correctly rounded; returns NaN if the bytes are not a number.
+ * The seven million scores of a large run take a third of the time of `Number` on strings.
  */
 export function parseNumber(bytes: Buffer, from: number, to: number): number {
   let i = from
@@ -22,7 +24,7 @@ export function parseNumber(bytes: Buffer, from: number, to: number): number {
     if (digit >= 0 && digit <= 9) {
       if (digits < 15) high = high * 10 + digit
       else low = low * 10 + digit
-      // Zeros in front are no digits of the number; a lone one still makes it one.
+      // Leading zeros do not count as digits.
       if (high > 0) digits++
       if (point) decimals++
     } else if (digit === -2 && !point) point = true
@@ -36,8 +38,8 @@ export function parseNumber(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * (high · shift + low) / scale in twice the precision of a double, rounded at the end. NaN if the
- * quotient is so near the middle of two doubles that this does not decide.
+ * Computes (high · shift + low) / scale in twice the precision of a double, rounded at the end.
+ * Returns NaN if the quotient is too near the middle of two doubles to decide.
  */
 function quotient(high: number, shift: number, low: number, scale: number): number {
   const product = high * shift
@@ -52,7 +54,7 @@ function quotient(high: number, shift: number, low: number, scale: number): numb
   return sure ? value : Number.NaN
 }
 
-/** The rounding error of a · b (Dekker's product). */
+/** Computes the rounding error of a · b (Dekker's product). */
 function productError(a: number, b: number, product: number): number {
   const aHigh = highHalf(a)
   const bHigh = highHalf(b)

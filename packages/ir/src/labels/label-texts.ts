@@ -8,13 +8,13 @@ export interface LabelTexts {
   document(id: string): TextEntry | undefined
 }
 
-/** Whether labels are written as probabilities, or as logits whose softmax they are. */
+/** Whether labels are written as probabilities, or as logits whose softmax equals them. */
 export type LabelValues = 'probability' | 'logit'
 
 /**
- * For sentence-transformers' DistillKLDivLoss: `query`, `positive` (the ground truth with the highest
- * label), `negative_1` … (all documents outside the ground truth) and `label`, one number for each
- * of the documents in their order.
+ * Formats a row for sentence-transformers' DistillKLDivLoss: `query`, `positive` (the ground truth
+ * with the highest label), `negative_1` … (all documents outside the ground truth) and `label`, one
+ * number per document in their order.
  */
 export function formatSentenceTransformers(
   row: LabelRow,
@@ -28,14 +28,17 @@ export function formatSentenceTransformers(
 }
 
 /**
- * For sentence-transformers' MultipleNegativesRankingLoss: `query`, `positive` and `negative_1` …, the
- * columns of its `mine_hard_negatives`.
+ * Formats a row for sentence-transformers' MultipleNegativesRankingLoss: `query`, `positive` and
+ * `negative_1` …, the columns of its `mine_hard_negatives`.
  */
 export function formatHardNegatives(row: LabelRow, texts: LabelTexts): string {
   return `${JSON.stringify(tupleColumns(row, tupleOf(row), texts))}\n`
 }
 
-/** The places of the ground truth with the highest label, and of all documents outside the ground truth. */
+/**
+ * Returns the indices of the ground truth with the highest label, and of all documents outside the
+ * ground truth.
+ */
 function tupleOf({ query, docs, groundTruth }: LabelRow): number[] {
   const known = new Set(groundTruth)
   const places = [...docs.keys()]
@@ -61,7 +64,10 @@ function tupleColumns(
   return columns
 }
 
-/** For sentence-transformers' ListNetLoss and LambdaLoss: `query`, `docs` and `labels`. */
+/**
+ * Formats a row for sentence-transformers' ListNetLoss and LambdaLoss: `query`, `docs` and
+ * `labels`.
+ */
 export function formatListwise(row: LabelRow, texts: LabelTexts, values: LabelValues): string {
   return `${JSON.stringify({
     query: textOf(texts.query(row.query), row.query),
@@ -71,8 +77,8 @@ export function formatListwise(row: LabelRow, texts: LabelTexts, values: LabelVa
 }
 
 /**
- * For Tevatron: a query with its positive passages (the ground truth) and the negative ones, each
- * with its label.
+ * Formats a row for Tevatron: a query with its positive passages (the ground truth) and its
+ * negative passages, each with its label.
  */
 export function formatTevatron(row: LabelRow, texts: LabelTexts, values: LabelValues): string {
   const known = new Set(row.groundTruth)
@@ -89,7 +95,7 @@ export function formatTevatron(row: LabelRow, texts: LabelTexts, values: LabelVa
   })}\n`
 }
 
-/** A label that underflowed to 0 is far enough down at this one, and −∞ is no number in JSON. */
+/** The value for a label that underflowed to 0: its logit is low enough, and JSON has no −∞. */
 const SMALLEST = 1e-30
 
 function labelsOf({ labels }: LabelRow, values: LabelValues): number[] {

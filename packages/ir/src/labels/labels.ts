@@ -7,15 +7,15 @@ export interface LabeledQuery {
   query: string
   /** Documents with a label above 0, highest first. */
   docs: readonly string[]
-  /** Their probabilities, which sum to 1. */
+  /** The probabilities of the documents, which sum to 1. */
   labels: ArrayLike<number>
-  /** The evidence behind each label. */
+  /** The evidence for each label. */
   evidence: ArrayLike<number>
   /** The documents judged relevant. */
   groundTruth: readonly string[]
 }
 
-/** Labels as a line of JSONL: `{"query", "docs", "labels", "evidence", "groundTruth"}`. */
+/** Formats labels as a line of JSONL: `{"query", "docs", "labels", "evidence", "groundTruth"}`. */
 export function formatLabelsJson({
   query,
   docs,
@@ -27,7 +27,7 @@ export function formatLabelsJson({
   return `${JSON.stringify(entry)}\n`
 }
 
-/** Labels as lines `query Q0 document label`, separated by tabs. */
+/** Formats labels as lines of `query Q0 document label`, separated by tabs. */
 export function formatLabelsTsv({ query, docs, labels }: LabeledQuery): string {
   for (const id of [query, ...docs]) {
     if (id !== '' && !/[\t\r\n]/.test(id)) continue
@@ -40,7 +40,7 @@ export function formatLabelsTsv({ query, docs, labels }: LabeledQuery): string {
   return docs.map((id, i) => `${query}\tQ0\t${id}\t${values[i]}\n`).join('')
 }
 
-/** As many digits as single precision has. */
+/** Rounds numbers to seven digits, the precision of a float32. */
 export function digits(values: ArrayLike<number>): number[] {
   return Array.from(values, (value) => Number(value.toPrecision(7)))
 }
@@ -74,7 +74,7 @@ export async function* readLabels(file: string): AsyncGenerator<LabeledQuery> {
   })
 }
 
-/** Checks that every document has a label and evidence, both finite; `wrong` makes the error. */
+/** Checks that every document has a label and evidence, both finite; `wrong` creates the error. */
 export function checkLabels(entry: LabeledQuery, wrong: (problem: string) => Error): void {
   for (const name of ['labels', 'evidence'] as const) {
     const [values, wanted] = [entry[name], entry.docs.length]
@@ -85,16 +85,16 @@ export function checkLabels(entry: LabeledQuery, wrong: (problem: string) => Err
   }
 }
 
-/** The documents of a training row, with their labels; a document without a label has 0. */
+/** The documents of a training row, with their labels; the label of an unlabeled document is 0. */
 export type LabelRow = Omit<LabeledQuery, 'evidence'>
 
-/** Why a query's labels make no training row. */
+/** The reason why a query's labels give no training row. */
 export type NoRow = 'no positive document' | 'too few negatives'
 
 /**
- * Makes a training row: the ground truth that has a label, and a number of negatives, none of which
- * is ground truth. Up to half of the negatives are the other documents with the highest labels, so
- * that soft labels are learned from; the rest has the least evidence of all.
+ * Builds a training row: the ground truth with a label, and a number of negatives, none of which is
+ * ground truth. Up to half of the negatives are the other documents with the highest labels, so
+ * that soft labels are learned; the rest have the least evidence.
  *
  * @param low Candidates with little evidence and outside the ground truth, by descending evidence.
  */
@@ -120,10 +120,10 @@ export function labelRow(
 }
 
 /**
- * Makes a training row of hard negatives: the ground truth that has a label, and the nearest documents
- * that have none.
+ * Builds a training row of hard negatives: the ground truth with a label, and the nearest documents
+ * without one.
  *
- * @param near Candidates without a label and outside the ground truth, the most similar ones first.
+ * @param near Candidates without a label and outside the ground truth, most similar first.
  */
 export function hardRow(
   { query, docs, labels, groundTruth }: LabeledQuery,
@@ -152,7 +152,7 @@ export async function writeLabelsParquet(
   await (await load()).writeLabelsParquet(file, entries)
 }
 
-/** Reads labels that `writeLabelsParquet` wrote, a row group at a time. */
+/** Reads labels from `writeLabelsParquet`, one row group at a time. */
 export async function* readLabelsParquet(file: string): AsyncGenerator<LabeledQuery> {
   yield* (await load()).readLabelsParquet(file)
 }

@@ -1,26 +1,32 @@
 import { type Calibration, KithError } from '@kith/core'
 import { calibrated, expectedBest } from '@kith/core/internal'
 
-/** The first hits of a judged query: their estimated relevance, never rising, and whether each is relevant. */
+/**
+ * The top hits of a judged query: their estimated relevance, in descending order, and whether each
+ * is relevant.
+ */
 export interface JudgedHits {
   relevances: readonly number[]
   relevant: readonly boolean[]
 }
 
-/** How good probabilities are. */
+/** The quality of estimated probabilities. */
 export interface Reliability {
-  /** Expected calibration error over ten bins of the same width. */
+  /** Expected calibration error over ten bins of equal width. */
   calibrationError: number
   brier: number
-  /** F1 of the cutoff with the best expected F1, over queries with a relevant hit among the first ones. */
+  /**
+   * F1 of the cutoff with the best expected F1, over queries with a relevant hit among the top
+   * hits.
+   */
   f1: number
-  /** The points of a reliability diagram: one for each of the ten bins that has hits. */
+  /** The points of a reliability diagram: one for each of the ten bins with hits. */
   bins: ReliabilityBin[]
 }
 
-/** The hits whose relevance lies in one tenth of the scale. */
+/** The hits whose relevance is in one tenth of the scale. */
 export interface ReliabilityBin {
-  /** The tenth: 0.3 for 0.3 up to 0.4. */
+  /** The lower bound of the bin: 0.3 for 0.3 to 0.4. */
   from: number
   hits: number
   /** The mean relevance of the hits. */
@@ -31,27 +37,27 @@ export interface ReliabilityBin {
 
 /** A calibration, and its benefit on queries that it was not fitted on. */
 export interface CalibrationResult {
-  /** For the option `calibration`. */
+  /** The value for the option `calibration`. */
   calibration: Calibration
   queries: number
-  /** Without the calibration, and with it, cross-validated. */
+  /** The quality without the calibration, and with it, cross-validated. */
   estimated: Reliability
   calibrated: Reliability
-  /** F1 of a fixed number of hits: 3, 5, 10, and the number that is best with all judgments known. */
+  /** F1 of a fixed number of hits: 3, 5, 10, and the number that is best in hindsight. */
   fixed: { hits: number; f1: number }[]
   /** `few`: fewer than 10 queries. `no`: neither calibration error nor F1 improves. */
   helps: 'yes' | 'no' | 'few'
 }
 
-/** With fewer judged queries, a calibration says nothing. */
+/** The minimum number of judged queries for a meaningful calibration. */
 const FEW = 10
 
 /** The fixed numbers of hits to compare with. */
 const FIXED = [3, 5, 10]
 
 /**
- * Fits Platt scaling to judged queries, with the prior that nothing changes (a = 1, b = 0, each with a
- * deviation of 1), and judges it on queries that it was not fitted on, in folds.
+ * Fits Platt scaling to judged queries, with a prior for no change (a = 1, b = 0, each with a
+ * standard deviation of 1), and evaluates it by cross-validation.
  */
 export function calibrate(queries: readonly JudgedHits[], folds = 10): CalibrationResult {
   queries.forEach(({ relevances, relevant }, i) => {
@@ -88,7 +94,7 @@ function scaled({ relevances, relevant }: JudgedHits, platt: Calibration): Judge
   return { relevances: relevances.map((p) => calibrated(p, platt)), relevant }
 }
 
-/** The a and b with the highest posterior, by Newton's method. */
+/** Returns the a and b with the highest posterior, by Newton's method. */
 function plattOf(queries: readonly JudgedHits[]): Calibration {
   let [a, b] = [1, 0]
   const samples = queries.flatMap(({ relevances, relevant }) =>
@@ -109,11 +115,11 @@ function plattOf(queries: readonly JudgedHits[]): Calibration {
     a -= (hbb * ga - hab * gb) / determinant
     b -= (haa * gb - hab * ga) / determinant
   }
-  // A slope of 0 or below would turn the order of the hits round.
+  // A slope of 0 or below would reverse the order of the hits.
   return { a: Math.max(0.01, a), b }
 }
 
-/** The logit of a probability; 0 and 1 get the largest logits that keep sums finite. */
+/** Returns the logit of a probability; 0 and 1 get large logits that keep sums finite. */
 function logitOf(p: number): number {
   return Math.min(30, Math.max(-30, Math.log(p / (1 - p))))
 }
@@ -146,7 +152,10 @@ function fixedF1(queries: readonly JudgedHits[], hits: number): number {
   return meanF1(queries, () => hits)
 }
 
-/** The mean F1 over the queries with a relevant hit; all relevant documents beyond the list are left out. */
+/**
+ * Computes the mean F1 over the queries with a relevant hit; relevant documents outside the list do
+ * not count.
+ */
 function meanF1(queries: readonly JudgedHits[], keep: (query: JudgedHits) => number): number {
   const some = queries.filter(({ relevant }) => relevant.includes(true))
   const sum = some.reduce((whole, query) => {

@@ -8,21 +8,21 @@ import { readRun } from '../runs/run-files.ts'
 import { ScatteredError, streamRuns } from '../runs/run-stream.ts'
 import { measures as formulas, type GradedRanking, type Measure, parseMeasure } from './measures.ts'
 
-/** How a run is measured (docs/method.md section 8). */
+/** Options for evaluating a run (docs/method.md section 8). */
 export interface EvaluationOptions {
-  /** From which grade on a document is relevant; 1 if not set. */
+  /** The lowest grade of a relevant document. Default: 1. */
   level?: number | undefined
-  /** Grades below the level give no gain in nDCG either. */
+  /** Whether grades below the level also give no gain in nDCG. */
   strict?: boolean | undefined
-  /** Means over all judged queries, with 0 for queries that the run lacks. */
+  /** Whether means are over all judged queries, with 0 for queries missing in the run. */
   complete?: boolean | undefined
 }
 
-/** The results of the measures. */
+/** The results of an evaluation. */
 export interface Evaluation {
   /** The names of the measures as the caller wrote them. */
   measures: readonly string[]
-  /** The queries that were measured, ordered by the bytes of their ids. */
+  /** The evaluated queries, ordered by the bytes of their ids. */
   queries: readonly string[]
   /** The mean of each measure over the queries. */
   mean: Readonly<Record<string, number>>
@@ -50,7 +50,7 @@ export function evaluate(
   return evaluator.finish()
 }
 
-/** Measures runs part by part. */
+/** Evaluates a run in parts. */
 export class Evaluator {
   readonly #qrels: Qrels
   readonly #measures: readonly Measure[]
@@ -78,7 +78,7 @@ export class Evaluator {
     this.#grader = new Grader(strict ? level : 0)
   }
 
-  /** Measures the queries of a run that have judgments. */
+  /** Evaluates the judged queries of a run. */
   add(run: Run): void {
     this.#first ??= run.queries[0]
     for (const query of run.queries) {
@@ -104,7 +104,7 @@ export class Evaluator {
     return { measures: this.#measures.map(({ name }) => name), queries, mean, perQuery }
   }
 
-  /** In trec_eval's order, in which it also sums the means. */
+  /** Returns the evaluated queries in trec_eval's order, in which it also sums the means. */
   #queries(): string[] {
     const judged = [...this.#qrels.keys()]
     if (this.#values.size === 0) {
@@ -117,12 +117,14 @@ export class Evaluator {
   }
 }
 
-/** Looks up the grades of a ranking by the bytes of the ids, with the same memory for every query. */
+/**
+ * Looks up the grades of a ranking by the bytes of the ids, and reuses its memory for every query.
+ */
 class Grader {
   readonly #ids = new IdList()
   readonly #index = new IdIndex(this.#ids)
 
-  /** @param floor Grades below this one count as 0. */
+  /** @param floor Grades below this grade count as 0. */
   constructor(readonly floor: number) {}
 
   grade(run: Run, query: string, judgments: ReadonlyMap<string, number>): GradedRanking {
@@ -148,8 +150,8 @@ class Grader {
 }
 
 /**
- * A ranking as trec_eval has it, which keeps scores in single precision: scores that differ only
- * beyond it are equal there, and ordered by document id.
+ * Orders a ranking as trec_eval does, which keeps scores in single precision: scores that are equal
+ * in single precision are ordered by document id.
  */
 function inSinglePrecision({ parts: { scores, documents } }: Run, rows: Uint32Array): Uint32Array {
   const score = (row: number): number => Math.fround(scores[row]!)
@@ -163,8 +165,8 @@ function inSinglePrecision({ parts: { scores, documents } }: Run, rows: Uint32Ar
 }
 
 /**
- * Measures the run of a file as `evaluate` does, some hundred queries at a time: a run larger than
- * memory can be measured. A run with a query that occurs again after others is read whole.
+ * Evaluates a run in a file as `evaluate` does, some hundred queries at a time, so that the run may
+ * be larger than memory. A run in which a query occurs again after others is read whole.
  */
 export async function evaluateRun(
   qrels: Qrels,

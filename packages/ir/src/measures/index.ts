@@ -1,6 +1,6 @@
 /**
- * The measures as trec_eval has them, for one query's grades. They run in browsers as well: nothing
- * here reads files.
+ * The measures of trec_eval, for one query's grades. They also run in browsers: this module reads
+ * no files.
  */
 export {
   type GradedRanking,

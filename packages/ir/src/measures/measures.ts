@@ -1,12 +1,14 @@
 import { KithError } from '@kith/core'
 
-/** A query's ranking as grades: all that the measures look at. */
+/** A query's ranking as grades, the only input of the measures. */
 export interface GradedRanking {
   /** The grade of each retrieved document, best first; negative if it has none. */
   grades: ArrayLike<number>
-  /** Whether the judgments name each retrieved document, if only with a negative grade. */
+  /** Whether each retrieved document is in the judgments, even if its grade is negative. */
   judged: readonly boolean[]
-  /** The grades of the query's judged documents, retrieved or not, highest first; none negative. */
+  /**
+   * The grades of the query's judged documents, retrieved or not, highest first; none is negative.
+   */
   ideal: ArrayLike<number>
 }
 
@@ -43,7 +45,7 @@ export const measures: Record<
     return ratio(relevant(grades, level, cutoff), relevant(ideal, level))
   },
 
-  /** Documents that are missing up to the cut-off count as not relevant. */
+  /** Computes precision; documents that are missing up to the cutoff count as not relevant. */
   P({ grades }, level, cutoff) {
     return ratio(relevant(grades, level, cutoff), cutoff === Infinity ? grades.length : cutoff)
   },
@@ -57,7 +59,10 @@ export const measures: Record<
     return ratio(relevant(grades, level, wanted), wanted)
   },
 
-  /** For each relevant document, how few of the judged others come before it. */
+  /**
+   * Computes bpref: the fewer judged non-relevant documents come before the relevant ones, the
+   * higher.
+   */
   Bpref({ grades, ideal }, level) {
     const wanted = relevant(ideal, level)
     const others = Math.min(wanted, ideal.length - wanted)
@@ -71,7 +76,7 @@ export const measures: Record<
     return ratio(sum, wanted)
   },
 
-  /** Over the retrieved documents, as in ir_measures. */
+  /** Computes the share of judged documents among the retrieved documents, as in ir_measures. */
   Judged({ judged }, _, cutoff) {
     const first = judged.slice(0, cutoff)
     return ratio(first.filter(Boolean).length, first.length)
@@ -92,7 +97,7 @@ export function ndcg(grades: ArrayLike<number>, ideal: ArrayLike<number>, cutoff
   return ratio(discountedGain(grades, cutoff), discountedGain(ideal, cutoff))
 }
 
-/** The discounted gain of the first documents. */
+/** Computes the discounted gain of the top documents. */
 function discountedGain(grades: ArrayLike<number>, cutoff: number): number {
   const end = Math.min(grades.length, cutoff)
   let sum = 0
@@ -100,7 +105,7 @@ function discountedGain(grades: ArrayLike<number>, cutoff: number): number {
   return sum
 }
 
-/** How many of the first documents are relevant. */
+/** Counts the relevant documents among the top documents. */
 function relevant(grades: ArrayLike<number>, level: number, cutoff = Infinity): number {
   const end = Math.min(grades.length, cutoff)
   let count = 0
@@ -124,18 +129,21 @@ export type MeasureKind =
   | 'Bpref'
   | 'Judged'
 
-/** A measure with its cut-off and relevance level. */
+/** A measure with its cutoff and relevance level. */
 export interface Measure {
-  /** The measure's name as it was written. */
+  /** The name as the caller wrote it. */
   name: string
   kind: MeasureKind
-  /** How many of the first documents count; undefined: all. */
+  /** How many of the top documents count; undefined for all. */
   cutoff: number | undefined
-  /** From which grade on a document is relevant; undefined: the level of the evaluation. */
+  /** The lowest grade of a relevant document; undefined for the level of the evaluation. */
   level: number | undefined
 }
 
-/** Names in small letters: ir_measures' own, the usual ones, and trec_eval's. */
+/**
+ * Measures by name in lower case: the names of ir_measures, common names, and the names of
+ * trec_eval.
+ */
 const kinds: Record<string, MeasureKind> = {
   ndcg: 'nDCG',
   ndcg_cut: 'nDCG',
@@ -159,8 +167,8 @@ const withoutCutoff: readonly MeasureKind[] = ['Rprec', 'Bpref']
 const withoutLevel: readonly MeasureKind[] = ['nDCG', 'Judged']
 
 /**
- * Parses the name of a measure, such as `nDCG@10`, `MRR@10`, `P(rel=2)@10`, `Rprec`, or
- * trec_eval's `ndcg_cut_10`. Capital and small letters are the same.
+ * Parses the name of a measure, such as `nDCG@10`, `MRR@10`, `P(rel=2)@10`, `Rprec`, or trec_eval's
+ * `ndcg_cut_10`. Case does not matter.
  *
  * ```ts
  * parseMeasure('nDCG@10').cutoff // 10
@@ -188,12 +196,12 @@ function bad(name: string, problem: string): KithError {
 }
 
 /**
- * A figure as trec_eval prints it. C rounds an exact middle to the even digit, 0.03125
- * to 0.0312, where `toFixed` rounds it up.
+ * Formats a value as trec_eval prints it. C rounds an exact middle to the even digit, 0.03125 to
+ * 0.0312, while `toFixed` rounds it up.
  */
 export function formatFigure(value: number, digits = 4): string {
   const longer = value.toFixed(digits + 1)
-  // Only a number with so few binary places can lie exactly in the middle.
+  // Only a number with few binary places can be exactly in the middle.
   const middle = longer.endsWith('5') && Number.isInteger(value * 2 ** (digits + 1))
   if (!middle) return value.toFixed(digits)
   const shorter = longer.slice(0, -1)

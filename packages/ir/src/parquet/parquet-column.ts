@@ -8,7 +8,7 @@ import {
   type ValueType,
 } from './parquet-values.ts'
 
-/** A column of the file: its name, and what hangs below it in the schema. */
+/** A column of the file: its name, and its elements in the schema. */
 export interface Column {
   name: string
   elements: SchemaElement[]
@@ -20,7 +20,7 @@ const PLAIN_DICTIONARY = 2
 const RLE_DICTIONARY = 8
 const BYTE_STREAM_SPLIT = 9
 
-/** The columns of a schema, which is a tree written down depth first behind its root. */
+/** Returns the columns of a schema, which is a tree in depth-first order after its root. */
 export function topColumns(schema: readonly SchemaElement[]): Column[] {
   const columns: Column[] = []
   for (let i = 1; i < schema.length; ) {
@@ -32,7 +32,7 @@ export function topColumns(schema: readonly SchemaElement[]): Column[] {
   return columns
 }
 
-/** The names of the columns of a run, the ones that Kith writes first. */
+/** The accepted names of a run's columns; the first name of each is the one that Kith writes. */
 export const runNames = {
   query: ['qid', 'query_id', 'query'],
   document: ['docid', 'doc_id', 'docno', 'doc'],
@@ -40,8 +40,9 @@ export const runNames = {
 }
 
 /**
- * The column of documents in the rows of a run, undefined if the rows are no run. Such rows may
- * have texts and vectors, too, and then a document as often as queries have found it.
+ * Returns the column of documents in the rows of a run; undefined if the rows are not a run. The
+ * rows of a run may also have texts and vectors, and repeat a document for each query that found
+ * it.
  */
 export function frameDocument(columns: readonly Column[]): Column | undefined {
   const find = (known: readonly string[]) =>
@@ -49,14 +50,14 @@ export function frameDocument(columns: readonly Column[]): Column | undefined {
   return find(runNames.query) && find(runNames.document)
 }
 
-/** How deep a column's values are nested. */
+/** Returns the nesting depth of a column's values. */
 export function depthOf({ elements }: Column): Depth {
   const count = (kind: string) => elements.filter((e) => e.repetition_type === kind).length
   const repetition = count('REPEATED')
   return { repetition, definition: repetition + count('OPTIONAL') }
 }
 
-/** How a column's values are stored. */
+/** Returns the type in which a column's values are stored. */
 export function valueTypeOf({ elements }: Column): ValueType {
   const { type, type_length } = elements.at(-1)!
   return { stored: type ?? 'none', length: type_length ?? 0 }
@@ -73,7 +74,7 @@ export function decodeIds(pages: Iterable<Page>, type: ValueType): string[] {
   return ids
 }
 
-/** Decodes the texts of a column, one per row; undefined if a text is null. */
+/** Decodes the texts of a column, one per row; undefined for a text that is null. */
 export function decodeTexts(pages: Iterable<Page>, column: Column): (string | undefined)[] {
   const type = valueTypeOf(column)
   const { definition } = depthOf(column)
@@ -121,7 +122,7 @@ export function decodeNumbers(pages: Iterable<Page>, type: ValueType): number[] 
   return numbers
 }
 
-/** How the pages of numbers in double precision are decoded. */
+/** Returns the decoders for pages of numbers in double precision. */
 function doubles(type: ValueType) {
   return {
     plain: (page: Page) => plainDoubles(page.bytes, type, page.values),
@@ -143,10 +144,12 @@ export function decodeNumberLists(pages: Iterable<Page>, column: Column): number
   return listsOf<number>(decodePages<ArrayLike<number>>(pages, decode), column)
 }
 
-/** Puts values into lists: an entry without a value is an empty list, if it does not stand in one. */
+/**
+ * Groups values into lists: an entry without a value is an empty list, unless it is inside a list.
+ */
 function listsOf<T>(pages: Iterable<{ page: Page; values: ArrayLike<T> }>, column: Column): T[][] {
   const { definition } = depthOf(column)
-  // Above this level an entry stands in a list: what is missing then is a value in it.
+  // From this level on, an entry is inside a list: a missing value is then an error.
   const repeated = column.elements.findIndex((e) => e.repetition_type === 'REPEATED')
   const within = depthOf({ ...column, elements: column.elements.slice(0, repeated + 1) }).definition
   const lists: T[][] = []

@@ -15,7 +15,7 @@ import {
 import type { Page } from './parquet-pages.ts'
 import { ParquetParts } from './parquet-writer.ts'
 
-/** Queries per row group: a reader decodes a group as a whole. */
+/** Queries per row group: a reader decodes a whole group. */
 const GROUP = 10_000
 
 const text: SchemaElement = { name: '', type: 'BYTE_ARRAY', converted_type: 'UTF8' }
@@ -69,10 +69,10 @@ function list(name: string, element: SchemaElement): SchemaElement[] {
   ]
 }
 
-/** No page of labels comes near this size, in bytes. */
+/** Maximum size of a page in bytes; no page of labels comes near it. */
 const LARGEST_PAGE = 2 ** 30
 
-/** Reads labels that `writeLabelsParquet` wrote, a row group at a time. */
+/** Reads labels from `writeLabelsParquet`, one row group at a time. */
 export async function* readLabelsParquet(file: string): AsyncGenerator<LabeledQuery> {
   const { schema, row_groups: groups } = Header.read(file, readFooter)
   let row = 0
@@ -83,7 +83,7 @@ export async function* readLabelsParquet(file: string): AsyncGenerator<LabeledQu
   }
 }
 
-/** Reads the labels of one row group, whose first one is in row `start`. */
+/** Reads the labels of one row group, which starts at row `start`. */
 function readGroup(
   header: Header,
   schema: SchemaElement[],

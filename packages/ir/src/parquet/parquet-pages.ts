@@ -21,25 +21,25 @@ import { checkThrift } from './thrift-check.ts'
 
 /** A page of a column: the levels of its entries, and the bytes of entries that are not null. */
 export interface Page {
-  /** 0 if an entry starts a row. */
+  /** The repetition level of each entry; 0 if an entry starts a row. */
   repetition: Uint32Array | undefined
-  /** Below the column's depth if an entry is null. */
+  /** The definition level of each entry; below the column's depth if an entry is null. */
   definition: Uint32Array | undefined
   entries: number
-  /** Entries that are not null. */
+  /** The number of entries that are not null. */
   values: number
   encoding: number
   bytes: Uint8Array
   dictionary: boolean
 }
 
-/** How deep a column is nested: in lists, and in things that may be missing. */
+/** The nesting depth of a column: in lists, and in optional elements. */
 export interface Depth {
   repetition: number
   definition: number
 }
 
-/** Parquet's numbers for kinds of pages. */
+/** Parquet's numbers for page types. */
 const DATA = 0
 const DICTIONARY = 2
 const DATA_V2 = 3
@@ -47,8 +47,8 @@ const DATA_V2 = 3
 type Thrift = Record<string, unknown>
 
 /**
- * Walks over the pages of a column chunk. Sizes are believed only as far as they are likely
- * and within `limit`, in bytes; hyparquet's own decoder trusts them, and a damaged page kills it.
+ * Iterates over the pages of a column chunk. Sizes are accepted only if they are plausible and
+ * within `limit`, in bytes; hyparquet's own decoder trusts them, and a damaged page kills it.
  */
 export function* readPages(
   bytes: Buffer,
@@ -79,7 +79,10 @@ function dictionary(bytes: Uint8Array, header: Thrift): Page {
   return { ...levels, entries, values: entries, encoding: 0, bytes, dictionary: true }
 }
 
-/** Levels are packed together with the values, each kind behind its length. */
+/**
+ * Reads a version 1 data page: levels are compressed together with the values, each kind after its
+ * length.
+ */
 function dataPage(bytes: Uint8Array, header: Thrift, depth: Depth): Page {
   const entries = entriesOf(header, bytes.length)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -98,7 +101,7 @@ function dataPage(bytes: Uint8Array, header: Thrift, depth: Depth): Page {
   return { repetition, definition, entries, values, encoding, bytes: rest, dictionary: false }
 }
 
-/** Levels come first and are never packed. */
+/** Reads a version 2 data page: levels come first and are never compressed. */
 function dataPageV2(
   body: Buffer,
   unpacked: number,
@@ -121,7 +124,10 @@ function dataPageV2(
   return { repetition, definition, entries, values, encoding, bytes, dictionary: false }
 }
 
-/** Even of entries that all are the same, a page that is not made to harm has no more than this. */
+/**
+ * Returns the number of entries of a page, up to a limit that no harmless page exceeds, even if all
+ * its entries are equal.
+ */
 function entriesOf(header: Thrift, bytes: number): number {
   return size(header['field_1'], Math.max(2 ** 24, bytes * 8))
 }
@@ -159,8 +165,8 @@ function size(value: unknown, limit: number): number {
 }
 
 /**
- * Decodes Parquet's mix of repeated and bit-packed numbers: levels, and places in a
- * dictionary. Runs beyond `count` are cut, so that damaged ones fill no memory.
+ * Decodes Parquet's hybrid of run-length and bit-packed numbers: levels, and indices in a
+ * dictionary. Runs beyond `count` are cut off, so that damaged runs do not fill the memory.
  */
 export function decodeHybrid(bytes: Uint8Array, width: number, count: number): Uint32Array {
   if (width > 32) throw new Error(`numbers must have at most 32 bits, got ${width}`)
@@ -209,7 +215,7 @@ function unpackBits(
   for (let i = from; i < to; i++) {
     const bit = (i - from) * width
     let value = 0
-    // A number of up to 32 bits lies in at most five bytes: more than a bit operation holds.
+    // A number of up to 32 bits spans up to five bytes: more than bit operations can handle.
     const first = at + (bit >> 3)
     const last = at + ((bit + width - 1) >> 3)
     for (let byte = last; byte >= first && width > 0; byte--) value = value * 256 + bytes[byte]!

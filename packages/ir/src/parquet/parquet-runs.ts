@@ -14,13 +14,15 @@ import {
 } from './parquet-column.ts'
 import { ParquetParts, textColumn, vectorColumn } from './parquet-writer.ts'
 
-/** Maximum number of rows, characters and numbers in a row group: a reader decodes it as a whole. */
+/**
+ * Maximum number of rows, characters and numbers in a row group: a reader decodes a whole group.
+ */
 const GROUP = { rows: 1 << 18, characters: 1 << 24, numbers: 4 << 20 }
 
-/** No page of a run comes near this size, in bytes. */
+/** Maximum size of a page in bytes; no page of a run comes near it. */
 const LARGEST_PAGE = 2 ** 30
 
-/** The columns of a run for each document, by its id; a title or text may be missing. */
+/** The columns of a run with values of documents, by id; a title or text may be missing. */
 export interface DocumentColumns {
   title?: ((id: string) => string | undefined) | undefined
   text?: ((id: string) => string | undefined) | undefined
@@ -81,7 +83,7 @@ class RunRows {
         ...texts.map((name) => textColumn(name, 'OPTIONAL')),
         ...(vector ? vectorColumn('vector') : []),
       ],
-      // Readers have no use for statistics of lists of numbers, and these take time.
+      // Readers have no use for statistics of number lists, and computing them takes time.
       statistics: !vector,
     })
     this.#clear()
@@ -97,7 +99,7 @@ class RunRows {
           `query ${query}: the score of ${id} must be finite, got ${score}`,
         )
       }
-      // A group that was written has left new columns.
+      // Writing a group replaces the columns by new ones.
       const { qid, docid, rank, score: all } = this.#columns
       qid!.push(query)
       docid!.push(id)

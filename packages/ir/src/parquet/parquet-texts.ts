@@ -7,16 +7,16 @@ import { columnPages, pick, readFooter } from './parquet.ts'
 import { type Column, decodeTexts, depthOf, frameDocument, topColumns } from './parquet-column.ts'
 import { ParquetParts, textColumn } from './parquet-writer.ts'
 
-/** Rows and characters per row group: a reader decodes a group as a whole. */
+/** Maximum number of rows and characters in a row group: a reader decodes a whole group. */
 const GROUP = { rows: 1 << 16, characters: 1 << 24 }
 
-/** No page of texts comes near this size, in bytes. */
+/** Maximum size of a page in bytes; no page of texts comes near it. */
 const LARGEST_PAGE = 2 ** 30
 
 /**
- * Reads texts of Parquet rows, a row group at a time: a column of ids, `text` or `contents`, and
- * `title` if there is one. In a run with texts, the first row of a document counts. A row whose text
- * is null is passed over.
+ * Reads texts from Parquet rows, one row group at a time: a column of ids, `text` or `contents`,
+ * and `title` if there is one. In a run with texts, the first row of a document counts. A row whose
+ * text is null is skipped.
  */
 export function* readParquetTexts(file: string): Generator<TextEntry> {
   const { schema, row_groups: groups } = Header.read(file, readFooter)
@@ -45,7 +45,10 @@ export function* readParquetTexts(file: string): Generator<TextEntry> {
   }
 }
 
-/** Which columns of documents the rows of a run have; a column of nulls has no texts. */
+/**
+ * Returns which columns of documents the rows of a run have; a column that is all null does not
+ * count.
+ */
 export function frameColumns(file: string): { vector: boolean; text: boolean; title: boolean } {
   const columns = topColumns(Header.read(file, readFooter).schema)
   const has = (...names: string[]) => columns.some(({ name }) => names.includes(name))

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { halfTable } from '@kith/base/half'
 
-/** The type of a Parquet column: how values are stored, and for fixed bytes how many. */
+/** The type of a Parquet column: how values are stored, and the length of fixed-length bytes. */
 export interface ValueType {
   stored: string
   length: number
 }
 
-/** Decodes values stored one after the other as float32. */
+/** Decodes plain values as float32. */
 export function plainNumbers(
   bytes: Uint8Array,
   { stored, length }: ValueType,
@@ -16,7 +16,7 @@ export function plainNumbers(
   return fillNumbers(bytes, numberWidth(stored, length), new Float32Array(count))
 }
 
-/** Decodes values stored one after the other in double precision. */
+/** Decodes plain values in double precision. */
 export function plainDoubles(
   bytes: Uint8Array,
   { stored, length }: ValueType,
@@ -42,7 +42,7 @@ function fillNumbers<T extends Float32Array | Float64Array>(
   return values
 }
 
-/** Puts values whose bytes are split into streams, first bytes first, back together. */
+/** Joins values whose bytes are split into streams, first bytes first. */
 export function joinStreams(
   bytes: Uint8Array,
   { stored, length }: ValueType,
@@ -57,7 +57,7 @@ export function joinStreams(
   return joined
 }
 
-/** Decodes ids stored one after the other: texts or whole numbers. */
+/** Decodes plain ids: texts or whole numbers. */
 export function plainIds(bytes: Uint8Array, { stored }: ValueType, count: number): string[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const ids: string[] = []

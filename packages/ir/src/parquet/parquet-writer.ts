@@ -2,7 +2,7 @@ import type { Write } from '@kith/base'
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 
-/** Numbers per row group: a reader decodes a group as a whole. */
+/** Maximum number of numbers in a row group: a reader decodes a whole group. */
 const GROUP = 4 << 20
 
 /** Writes Parquet: a column `id` and a column `vector` of lists. */
@@ -27,7 +27,7 @@ export class ParquetVectors {
         textColumn('id'),
         ...vectorColumn('vector', number),
       ],
-      // Readers have no use for statistics of lists of numbers, and these take time.
+      // Readers have no use for statistics of number lists, and computing them takes time.
       statistics: false,
     })
   }
@@ -60,7 +60,7 @@ export class ParquetVectors {
   }
 }
 
-/** The schema of a column of texts. */
+/** Returns the schema of a column of texts. */
 export function textColumn(
   name: string,
   repetition_type: 'REQUIRED' | 'OPTIONAL' = 'REQUIRED',
@@ -68,7 +68,7 @@ export function textColumn(
   return { name, type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type }
 }
 
-/** The schema of a column of lists of float32. */
+/** Returns the schema of a column of float32 lists. */
 export function vectorColumn(
   name: string,
   element: Omit<SchemaElement, 'name'> = { type: 'FLOAT' },
@@ -81,8 +81,8 @@ export function vectorColumn(
 }
 
 /**
- * Gives the bytes of a Parquet file to a function, a row group at a time. (The library's own writer
- * into files does not say which file failed, and cannot write into a pipe or a packed file.)
+ * Passes the bytes of a Parquet file to a function, one row group at a time. (The library's own
+ * file writer does not say which file failed, and cannot write to a pipe or a compressed file.)
  */
 export class ParquetParts extends ByteWriter {
   readonly #write: Write
@@ -92,15 +92,15 @@ export class ParquetParts extends ByteWriter {
     this.#write = write
   }
 
-  /** Called by the library behind each row group. */
+  /** Writes a row group; the library calls this method after each group. */
   async flush(): Promise<void> {
-    // A copy: the writer may hold on to the bytes while the next group is put into the same buffer.
+    // A copy: the writer may keep the bytes while the next group overwrites the buffer.
     const bytes = this.getBytes().slice()
     this.index = 0
     await this.#write(bytes)
   }
 
-  /** Called by the library at the end. */
+  /** Writes the rest; the library calls this method at the end. */
   override finish(): Promise<void> {
     return this.flush()
   }

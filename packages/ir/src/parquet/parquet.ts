@@ -15,8 +15,8 @@ import { type Page, readPages } from './parquet-pages.ts'
 import { checkThrift } from './thrift-check.ts'
 
 /**
- * Reads a Parquet file with an id column and a column of lists, a row group at a time. In a run with
- * vectors, the first row of a document counts.
+ * Reads a Parquet file with an id column and a column of lists, one row group at a time. In a run
+ * with vectors, the first row of a document counts.
  */
 export function readParquetVectors(
   file: string,
@@ -36,7 +36,8 @@ export function readParquetVectors(
     const seen = new Set<string>()
     let row = 0
     for (const group of metadata.row_groups) {
-      // A page is a small part of what is loaded in the end; nothing beyond that is allocated.
+      // A page is a small part of the data that is loaded in the end; nothing beyond this limit is
+      // allocated.
       const limit = budget * 2 + 2 ** 20
       const pagesOf = (column: Column): Generator<Page> => columnPages(header, group, column, limit)
       const ids = decodeIds(pagesOf(id), valueTypeOf(id))
@@ -56,7 +57,9 @@ export function readParquetVectors(
   })
 }
 
-/** The column with a name, or the first that has one of some names, or the only one. */
+/**
+ * Returns the column with a given name, or the first with one of some names, or the only column.
+ */
 export function pick(
   file: string,
   columns: readonly Column[],
@@ -76,7 +79,7 @@ export function pick(
   )
 }
 
-/** The metadata at the end of a Parquet file, checked before they are used. */
+/** Reads the metadata at the end of a Parquet file, and checks it before use. */
 export function readFooter(header: Header): FileMetaData {
   const { file, size } = header
   const end = header.bytes(Math.max(0, size - 8), Math.min(size, 8))
@@ -92,7 +95,8 @@ export function readFooter(header: Header): FileMetaData {
   }
   const footer = header.bytes(size - 8 - length, length + 8)
   checkThrift(footer.subarray(0, length), 0)
-  // Looking for maps walks over the schema by counts that it does not check, in a circle if need be.
+  // `geoparquet` would search the schema by counts that it does not check, possibly in an endless
+  // loop.
   const metadata = parquetMetadata(new Uint8Array(footer).buffer, { geoparquet: false })
   const rows = metadata.row_groups.reduce((sum, { num_rows: more }) => sum + more, 0n)
   if (rows === metadata.num_rows) return metadata
@@ -103,7 +107,10 @@ export function readFooter(header: Header): FileMetaData {
   )
 }
 
-/** The pages of one column in one row group; none may unpack to more than `limit` bytes. */
+/**
+ * Reads the pages of one column in one row group; no page may decompress to more than `limit`
+ * bytes.
+ */
 export function* columnPages(
   header: Header,
   group: RowGroup,

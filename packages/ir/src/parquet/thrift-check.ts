@@ -1,10 +1,10 @@
-/** Types of Thrift's compact protocol that Parquet uses. */
+/** The types of Thrift's compact protocol that Parquet uses. */
 const TYPES = { true: 1, false: 2, byte: 3, double: 7, binary: 8, list: 9, struct: 12 }
 
 /**
- * Walks over a Thrift structure and returns where it ends. A damaged one may claim a list
- * of two thousand million entries, for which hyparquet would make room: every length is
- * checked here against the bytes that are left, before anything is read from it.
+ * Walks a Thrift structure and returns where it ends. A damaged structure may claim a list of two
+ * billion entries, for which hyparquet would allocate memory: this function checks every length
+ * against the bytes that are left, before anything is read.
  */
 export function checkThrift(bytes: Buffer, from: number): number {
   const walker = new ThriftWalker(bytes, from)
@@ -42,7 +42,7 @@ class ThriftWalker {
   list(depth: number): void {
     const head = this.byte()
     const size = head >> 4 === 15 ? this.integer() : head >> 4
-    // Every entry takes a byte at least.
+    // Every entry takes at least one byte.
     if (size > this.bytes.length - this.at)
       throw new Error(`a list of ${size} entries at byte ${this.at} exceeds the file`)
     const type = head & 15

@@ -5,15 +5,20 @@ import { checkColumnId, Fields, firstFields } from '../io/fields.ts'
 import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList, type SharedIds } from '../io/id-list.ts'
 
-/** Judgments: the grade of each judged document of each query. A negative grade is no judgment. */
+/**
+ * Judgments: the grade of each judged document of each query. A negative grade means no judgment.
+ */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>
 
-/** `trec`: query, iteration, document, grade; `beir`: query, document, grade below a header. */
+/** `trec`: query, iteration, document, grade; `beir`: query, document, grade, after a header. */
 export type QrelsFormat = 'trec' | 'beir'
 
 const header = ['query-id', 'corpus-id', 'score']
 
-/** The names of a header's columns, in BEIR and elsewhere; a line without them is a judgment. */
+/**
+ * The accepted names of a header's columns, in BEIR and elsewhere; a first line without them is a
+ * judgment.
+ */
 const headerNames = [
   ['query-id', 'query_id', 'queryid', 'query', 'qid'],
   ['corpus-id', 'corpus_id', 'document-id', 'document', 'doc-id', 'doc_id', 'docid', 'doc', 'pid'],
@@ -41,7 +46,7 @@ export async function readQrels(
   let judged = new Map<string, number>()
   await eachLine(input, (bytes, from, to, line) => {
     const count = fields.split(bytes, from, to)
-    // BEIR has no comments: there an id may begin with #.
+    // BEIR has no comments, so an id may begin with #.
     if (count === 0 || (columns === 4 && bytes[fields.starts[0]!] === 0x23)) return
     if (count !== columns) {
       throw lineError(
@@ -116,11 +121,11 @@ export async function writeQrels(
 
 async function detectQrels(input: InputFile): Promise<QrelsFormat> {
   const { count, tabs } = firstFields(await input.start())
-  // An id with a space makes four fields of BEIR's three; the two tabs tell them apart.
+  // An id with a space gives BEIR's three columns four fields; the two tabs tell the formats apart.
   return count === 3 || tabs === 2 ? 'beir' : 'trec'
 }
 
-/** Judgments with all but one relevant document of each query hidden, and the hidden judgments. */
+/** Judgments in which only one relevant document per query is known, and the hidden judgments. */
 export interface HiddenQrels {
   known: Qrels
   hidden: Qrels
@@ -128,8 +133,8 @@ export interface HiddenQrels {
 
 /**
  * Hides all but one relevant document of every query that has several, as if they had not been
- * judged; other queries and judgments below the level are left out. An audit that finds many of
- * the hidden documents finds missing judgments well.
+ * judged; other queries and judgments below the level are left out. The share of hidden documents
+ * that an audit finds shows how well it finds missing judgments.
  */
 export function hideAllButOne(
   qrels: Qrels,
@@ -149,16 +154,16 @@ export function hideAllButOne(
   return { known, hidden }
 }
 
-/** Judgments on memory that worker threads can share. */
+/** Judgments in memory that worker threads can share. */
 export interface SharedQrels {
   queries: SharedIndex
-  /** The first judgment of each query, and last the end of the last query's. */
+  /** The first judgment of each query, and at last the end of the last query's judgments. */
   starts: Uint32Array
   documents: SharedIds
   grades: Float64Array
 }
 
-/** Puts judgments on shared memory. */
+/** Copies judgments to shared memory. */
 export function shareQrels(qrels: Qrels): SharedQrels {
   const queries = new IdList()
   const index = new IdIndex(queries, qrels.size)
@@ -179,7 +184,7 @@ export function shareQrels(qrels: Qrels): SharedQrels {
   return { queries: index.share(), starts, documents: documents.share(), grades: shared }
 }
 
-/** The judgments of single queries, from judgments that another thread shares. */
+/** Returns the judgments of single queries, from memory that another thread shares. */
 export function sharedQrels({
   queries,
   starts,

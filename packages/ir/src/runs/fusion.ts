@@ -20,7 +20,7 @@ export function fuseRanks(
   }))
 }
 
-/** How scores of different runs are made comparable, query by query. */
+/** The method that makes scores of different runs comparable, per query. */
 export type ScoreNormalization = 'min-max' | 'z'
 
 /**
@@ -52,14 +52,16 @@ export function fuseScores(
   return fuse(runs, weights, ({ scores }) => normalize(scores))
 }
 
-/** A run's scores for a query's documents, and for a document that it lacks. */
+/** A run's scores for a query's documents, and the score for a document missing in the run. */
 interface Votes {
   values: ArrayLike<number>
   missing: number
 }
 
 const normalizations: Record<ScoreNormalization, (scores: ArrayLike<number>) => Votes> = {
-  /** From 0 to 1; all 1 if the scores are equal: a lone document is not a bad one. */
+  /**
+   * Scales scores to 0 to 1; all are 1 if the scores are equal: a single document is not a bad one.
+   */
   'min-max'(scores) {
     const highest = scores[0]!
     const lowest = scores[scores.length - 1]!
@@ -68,7 +70,7 @@ const normalizations: Record<ScoreNormalization, (scores: ArrayLike<number>) => 
     return { values, missing: 0 }
   },
 
-  /** Mean 0 and deviation 1; all 0 if the scores are equal. */
+  /** Scales scores to mean 0 and standard deviation 1; all are 0 if the scores are equal. */
   z(scores) {
     const all = Array.from(scores)
     const mean = all.reduce((sum, score) => sum + score, 0) / all.length
@@ -98,7 +100,8 @@ function fuse(
   for (const query of new Set(runs.flatMap((run) => run.queries))) {
     const rankings = runs.map((run) => run.get(query))
     const votes = rankings.map((ranking) => ranking && vote(ranking))
-    // The score of a document that no run has; each run that has the document corrects its own part.
+    // The score of a document that no run has; each run that has the document corrects its own
+    // part.
     const missing = votes.reduce((sum, v, r) => sum + weights[r]! * (v?.missing ?? 0), 0)
     const sums = new Map<string, number>()
     rankings.forEach((ranking, r) => {

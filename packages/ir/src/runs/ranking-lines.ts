@@ -6,22 +6,22 @@ import type { RankedQuery } from './run.ts'
 import { jsonRanking } from './run-json.ts'
 
 /**
- * `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by document by query;
+ * `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by query and document;
  * `parquet`: rows with qid, docid, rank and score, and the columns of a ranking.
  */
 export type RunFormat = TextFormat | 'parquet'
 
-/** The formats of text, which is written a part at a time. */
+/** The text formats, which are written in parts. */
 export type TextFormat = 'trec' | 'msmarco' | 'json'
 
 /** A ranking whose documents are ids of a list, best first. */
 export interface ListedRanking extends Omit<RankedQuery, 'ids'> {
   ids: IdList
-  /** The places of the documents' ids in the list. */
+  /** The indices of the documents' ids in the list. */
   rows: ArrayLike<number>
 }
 
-/** The form of the file that rankings are written to; the file is named in errors. */
+/** The format of the file that rankings are written to; errors name the file. */
 export interface RankingForm {
   file: string
   format: TextFormat
@@ -31,7 +31,10 @@ const SPACE = 32
 const TAB = 9
 const NEWLINE = 10
 
-/** Makes the bytes of rankings in a run file, a part of the file at a time: the one place that knows its columns. */
+/**
+ * Formats rankings as bytes of a run file, one part of the file at a time. No other module knows
+ * the columns.
+ */
 export class RankingLines {
   readonly #form: RankingForm
   readonly #writer = new ByteWriter()
@@ -61,13 +64,13 @@ export class RankingLines {
     this.#first = false
   }
 
-  /** The bytes of the rankings so far; the next ones begin a new part. */
+  /** Returns the bytes of the rankings so far; the next rankings begin a new part. */
   take(): Uint8Array<ArrayBuffer> {
     this.#first = true
     return this.#writer.take()
   }
 
-  /** A line for each document, if a reader finds the ids in it again. */
+  /** Writes a line per document; throws if an id could not be read back from its column. */
   #columns({ query, scores }: Omit<RankedQuery, 'ids'>, documents: Documents): void {
     const { file, format } = this.#form
     const writer = this.#writer
@@ -78,7 +81,7 @@ export class RankingLines {
     }
     const trec = format === 'trec'
     const start = Buffer.from(trec ? `${query} Q0 ` : `${query}\t`)
-    // Nine digits distinguish any two float32; a double needs all of its digits.
+    // Nine digits distinguish any two float32; a double needs all its digits.
     const single = scores instanceof Float32Array
     for (let i = 0; i < documents.length; i++) {
       if (!documents.isColumn(i)) checkColumnId(file, documents.id(i))
@@ -100,7 +103,7 @@ export class RankingLines {
 interface Documents {
   length: number
   id(rank: number): string
-  /** Whether the id is known to fit a column. */
+  /** Returns whether the id is known to fit a column. */
   isColumn(rank: number): boolean
   write(rank: number, writer: ByteWriter): void
 }
@@ -111,7 +114,7 @@ function documentsOf(ranking: RankedQuery | ListedRanking): Documents {
     return {
       length: rows.length,
       id: (rank) => ids.get(rows[rank]!),
-      // Ids of a JSON run may be of any form.
+      // Ids of a JSON run may contain any characters.
       isColumn: (rank) => ids.isColumn(rows[rank]!),
       write: (rank, writer) => writer.id(ids, rows[rank]!),
     }

@@ -30,7 +30,10 @@ export async function readRun(
   return readDetectedRun(input, format ?? (await detectRun(file, input)))
 }
 
-/** Most runs are no Parquet, whose libraries are some 70 files. */
+/**
+ * Loads the Parquet reader only if needed: most runs are not Parquet, and its libraries have some
+ * 70 files.
+ */
 const load = () => import('../parquet/parquet-runs.ts')
 
 /** Writes rankings as Parquet rows: qid, docid, rank from 1, score, and columns of documents. */
@@ -42,7 +45,7 @@ export async function writeRunParquet(
   await (await load()).writeRunParquet(file, rankings, documents)
 }
 
-/** Which columns of documents the rows of a run in Parquet have. */
+/** Returns which columns of documents the rows of a Parquet run have. */
 export async function frameColumns(
   file: string,
 ): Promise<{ vector: boolean; text: boolean; title: boolean }> {
@@ -104,7 +107,7 @@ async function* formatted(
   }
 }
 
-/** Writes a run whose rankings are formatted already, some in each part. */
+/** Writes a run whose rankings are already formatted, some in each part. */
 export async function writeRunParts(
   file: string,
   format: TextFormat,
@@ -121,13 +124,15 @@ export async function writeRunParts(
   })
 }
 
-/** The format that a run is written in if none is named; throws if the extension fits none. */
+/** Returns the default output format of a run; throws if the extension does not fit a run. */
 export function outputFormat(file: string): 'trec' | 'json' | 'parquet' {
   checkEnding(file, { content: 'a run', fits: ['trec', 'json', 'parquet'] })
   return formatByName(file)
 }
 
-/** Refuses a format that readers, which detect Parquet and JSON by the extension, would not expect. */
+/**
+ * Refuses a format that readers would not expect: they detect Parquet and JSON by the extension.
+ */
 function checkReadable(file: string, format: RunFormat): void {
   const named = formatByName(file)
   const parquet = named === 'parquet' || format === 'parquet'
@@ -136,26 +141,26 @@ function checkReadable(file: string, format: RunFormat): void {
   throw new FileError(file, '', `${problem}; choose another extension`)
 }
 
-/** The format of a run by its file name. */
+/** Returns the format of a run by its file name. */
 export function formatByName(file: string): 'trec' | 'json' | 'parquet' {
   if (isParquet(file)) return 'parquet'
   return hasEnding(file, '.json') ? 'json' : 'trec'
 }
 
 /**
- * Whether a file is Parquet by its name; Parquet packs its own columns, so that the file is not
- * packed.
+ * Returns whether a file is Parquet by its name. Parquet compresses its own columns, so the file
+ * itself is not compressed.
  */
 function isParquet(file: string): boolean {
   return /\.parquet$/i.test(file)
 }
 
-/** Whether a file's name has an ending, with or without `.gz` behind it. */
+/** Returns whether a file name has an extension, with or without `.gz` after it. */
 function hasEnding(file: string, ending: string): boolean {
   return file.replace(/\.gz$/i, '').toLowerCase().endsWith(ending)
 }
 
-/** The format of a run, by its ending or its first line. */
+/** Detects the format of a run by its extension or its first line. */
 export async function detectRun(file: string, input: InputFile): Promise<RunFormat> {
   if (hasEnding(file, '.json')) return 'json'
   if (isParquet(file)) return 'parquet'
@@ -177,8 +182,8 @@ function unknownFormat(format: unknown): KithError {
 const COMMENT = 0x23
 
 /**
- * Reads a TREC run: `query Q0 document rank score tag` per line. Like trec_eval it
- * ignores the rank, fields after the tag, blank lines and lines that start with `#`.
+ * Reads a TREC run: `query Q0 document rank score tag` per line. Like trec_eval, ignores the rank,
+ * fields after the tag, blank lines, and lines that start with `#`.
  */
 async function readTrecRun(input: InputFile): Promise<Run> {
   const builder = new RunBuilder(input.name)
@@ -186,7 +191,7 @@ async function readTrecRun(input: InputFile): Promise<Run> {
   return builder.finish()
 }
 
-/** Passes each line of a TREC run on as a row. */
+/** Returns a visitor that passes each line of a TREC run on as a row. */
 export function trecRows(file: string, sink: RowSink): LineVisitor {
   const fields = new Fields(6)
   const { starts, ends } = fields
@@ -208,14 +213,14 @@ export function trecRows(file: string, sink: RowSink): LineVisitor {
   }
 }
 
-/** Reads an MS MARCO run: `query document rank` per line. The score is the rank's negative. */
+/** Reads an MS MARCO run: `query document rank` per line. The score is the negative rank. */
 async function readMsmarcoRun(input: InputFile): Promise<Run> {
   const builder = new RunBuilder(input.name)
   await eachLine(input, msmarcoRows(input.name, builder))
   return builder.finish()
 }
 
-/** Passes each line of an MS MARCO run on as a row. */
+/** Returns a visitor that passes each line of an MS MARCO run on as a row. */
 export function msmarcoRows(file: string, sink: RowSink): LineVisitor {
   const fields = new Fields(3)
   const { starts, ends } = fields

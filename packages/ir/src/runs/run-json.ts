@@ -10,16 +10,16 @@ export async function readJsonRun(input: InputFile): Promise<Run> {
   return scanner.builder.finish()
 }
 
-/** The part of a JSON run for one query, without the comma before it. */
+/** Formats the part of a JSON run for one query, without the comma before it. */
 export function jsonRanking({ query, ids, scores }: RankedQuery): string {
   const pairs = ids.map((id, i) => `${JSON.stringify(id)}: ${scores[i]}`)
   return `${JSON.stringify(query)}: {${pairs.join(', ')}}`
 }
 
-/** A longer id or score is none; reading on would fill the memory. */
+/** Maximum length of an id or score in bytes; reading on would fill the memory. */
 const LONGEST = 1 << 20
 
-/** The parts that may come next, in the words of the error message. */
+/** The tokens that may come next, as error messages name them. */
 const next = {
   start: '{',
   firstQuery: 'a query id or }',
@@ -49,8 +49,8 @@ const punctuation: Partial<Record<State, Record<string, State>>> = {
 }
 
 /**
- * Reads the two levels as they stream by: `JSON.parse` would hold the whole run as
- * objects, put numeric ids in another order, and hide a document that occurs twice.
+ * Parses the two levels of a JSON run as a stream: `JSON.parse` would keep the whole run as
+ * objects, reorder numeric ids, and hide a document that occurs twice.
  */
 class RunScanner {
   readonly builder: RunBuilder
@@ -63,7 +63,7 @@ class RunScanner {
     this.builder = new RunBuilder(file)
   }
 
-  /** Takes the next bytes; `last` marks the last call, with the rest of the file. */
+  /** Parses the next bytes; `last` marks the last call, with the rest of the file. */
   push(chunk: Buffer, last: boolean): void {
     const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
     const line = this.#line
@@ -80,7 +80,7 @@ class RunScanner {
     if (last && this.#state !== 'end') throw this.#wrong(bytes, from)
   }
 
-  /** Reads one token and returns where it ends, or -1 if the bytes end before it does. */
+  /** Parses one token and returns where it ends; -1 if the bytes end before the token does. */
   #token(bytes: Buffer, from: number, last: boolean): number {
     const byte = bytes[from]!
     if (byte === 10) this.#line++

@@ -5,21 +5,27 @@ import { IdList, type SharedIds } from '../io/id-list.ts'
 import { type Run, RunBuilder, type RunParts } from './run.ts'
 import { detectRun, msmarcoRows, trecRows } from './run-files.ts'
 
-/** Queries of a slice, at most: enough to make the cost of handing it to a thread vanish. */
+/**
+ * Maximum number of queries per slice: enough that the cost of sending a slice to a thread does not
+ * matter.
+ */
 const QUERIES = 64
 
-/** A slice with this many bytes gets no further query, so that long rankings take no more memory. */
+/**
+ * The size in bytes from which a slice gets no further query, so that long rankings take no more
+ * memory.
+ */
 const BYTES = 1 << 17
 
 const COMMENT = 0x23
 
-/** Whole queries of a run, by their place in the file once it is unpacked. */
+/** Whole queries of a run, by their position in the decompressed file. */
 export interface RunSlice {
   from: number
   to: number
-  /** How many lines stand before it. */
+  /** The number of lines before the slice. */
   line: number
-  /** How many queries stand before it, and how many it has. */
+  /** The number of queries before the slice, and in the slice. */
   position: number
   queries: number
 }
@@ -33,9 +39,9 @@ export interface SlicedRun {
 }
 
 /**
- * Cuts a run into slices of whole queries, which are then read and checked one by one: a run larger
- * than memory can be worked on, by several threads. Only the query of each line is looked at.
- * Undefined for a run that has to be read whole: in JSON or Parquet, from a pipe, or with a query
+ * Cuts a run into slices of whole queries, which are then read and checked one by one, so that
+ * several threads can process a run larger than memory. Reads only the query of each line. Returns
+ * undefined for a run that must be read whole: in JSON or Parquet, from a pipe, or with a query
  * that occurs again after others.
  */
 export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
@@ -59,13 +65,13 @@ export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
   return { file, format, slices: cutter.end(bytes), queries: cutter.queries }
 }
 
-/** The bytes of slices, in their order, with the slice that they are. */
+/** Yields the bytes of slices in order, each with its slice. */
 export async function* readSlices({
   file,
   slices,
 }: SlicedRun): AsyncGenerator<{ slice: RunSlice; bytes: Buffer }> {
   let next = 0
-  // The bytes that were read and not yet passed on begin at this place of the file.
+  // The position in the file of the first byte that was read and not yet passed on.
   let start = 0
   let rest: Buffer[] = []
   let end = 0
@@ -87,7 +93,7 @@ export async function* readSlices({
   }
 }
 
-/** The rankings of a slice; `file` names it in errors. */
+/** Parses the rankings of a slice; errors name `file`. */
 export function parseSlice(
   { file, format }: Pick<SlicedRun, 'file' | 'format'>,
   { line }: Pick<RunSlice, 'line'>,
@@ -101,7 +107,7 @@ export function parseSlice(
   return builder.finish().parts
 }
 
-/** Rankings of a run on memory that worker threads can share. */
+/** Rankings of a run in memory that worker threads can share. */
 export interface SharedRankings {
   queries: string[]
   starts: Uint32Array
@@ -109,7 +115,7 @@ export interface SharedRankings {
   scores: Float64Array
 }
 
-/** The rankings of a run that was read whole, 64 at a time. */
+/** Yields the rankings of a run that was read whole, 64 at a time. */
 export function* shareRankings(run: Run): Generator<SharedRankings> {
   const { queries, starts, order, documents, scores } = run.parts
   for (let from = 0; from < queries.length; from += QUERIES) {
@@ -124,16 +130,16 @@ export function* shareRankings(run: Run): Generator<SharedRankings> {
   }
 }
 
-/** Rankings that another thread shares. */
+/** Returns rankings that another thread shares. */
 export function sharedRankings({ queries, starts, ids, scores }: SharedRankings): RunParts {
   const order = Uint32Array.from(scores.keys())
   return { queries, starts, order, documents: IdList.over(ids), scores }
 }
 
-/** Finds the places between queries where slices end. */
+/** Finds the positions between queries where slices end. */
 class SliceCutter {
   queries = 0
-  /** Whether a query came back after others. */
+  /** Whether a query occurred again after others. */
   scattered = false
   readonly slices: RunSlice[] = []
   readonly #seen = new IdList()
@@ -163,13 +169,13 @@ class SliceCutter {
     this.queries++
   }
 
-  /** Ends the last slice. */
+  /** Ends the last slice; returns all slices. */
   end(bytes: number): RunSlice[] {
     this.#cut(bytes, 0)
     return this.slices
   }
 
-  /** Ends a slice before a byte, and begins the next slice after this many lines. */
+  /** Ends a slice before a byte; the next slice begins after this many lines. */
   #cut(to: number, lines: number): void {
     const { from, line, position } = this.#next
     this.slices.push({ from, to, line, position, queries: this.queries - position })

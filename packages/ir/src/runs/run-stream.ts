@@ -4,21 +4,24 @@ import { IdList } from '../io/id-list.ts'
 import { type RankedQuery, type RowSink, type Run, RunBuilder } from './run.ts'
 import { detectRun, msmarcoRows, readDetectedRun, trecRows } from './run-files.ts'
 
-/** Queries that are collected before they are passed on, at most. */
+/** Maximum number of queries that are collected before they are passed on. */
 const WINDOW = 256
 
-/** After this many documents no further query is collected, so that long rankings take no more memory. */
+/**
+ * The number of documents from which no further query is collected, so that long rankings take no
+ * more memory.
+ */
 const ROWS = 1 << 14
 
 /**
- * Reads a run query by query, in the order of the file, without holding all of it: the
- * lines of a query must stand together. Runs in JSON and Parquet are read whole.
+ * Reads a run query by query, in the order of the file, without keeping all of it in memory: the
+ * lines of a query must be contiguous. Runs in JSON and Parquet are read whole.
  */
 export async function* streamRankings(file: string): AsyncGenerator<RankedQuery> {
   for await (const run of streamRuns(file)) yield* run
 }
 
-/** Rankings as runs of a few hundred queries. @internal */
+/** Yields rankings as runs of a few hundred queries. @internal */
 export async function* streamRuns(file: string): AsyncGenerator<Run> {
   const input = new InputFile(file)
   const format = await detectRun(file, input)
@@ -39,8 +42,8 @@ export async function* streamRuns(file: string): AsyncGenerator<Run> {
 }
 
 /**
- * How many queries a run has; also finds every mistake in it before long work begins. The run is
- * read again for that work, so it must be a file.
+ * Counts the queries of a run, and finds every error in it before long work begins. The run is read
+ * again for that work, so it must be a file.
  */
 export async function countRankings(file: string): Promise<number> {
   checkRegular(file, 'this command reads the run twice')
@@ -49,7 +52,10 @@ export async function countRankings(file: string): Promise<number> {
   return count
 }
 
-/** The lines of a query do not stand together, so that a run cannot be read query by query. */
+/**
+ * An error for a run that cannot be read query by query, because the lines of a query are not
+ * contiguous.
+ */
 export class ScatteredError extends FileError {
   constructor(file: string, line: number, query: string) {
     super(
@@ -60,7 +66,7 @@ export class ScatteredError extends FileError {
   }
 }
 
-/** Cuts the rows of a run into runs of some hundred whole queries. */
+/** Splits the rows of a run into runs of some hundred whole queries. */
 class RunWindows implements RowSink {
   readonly #seen = new IdList()
   readonly #index = new IdIndex(this.#seen)
@@ -96,14 +102,14 @@ class RunWindows implements RowSink {
     this.#rows++
   }
 
-  /** The runs that are complete. */
+  /** Returns the runs that are complete. */
   take(): Run[] {
     const done = this.#done
     this.#done = []
     return done
   }
 
-  /** The run of the rows that are left. */
+  /** Returns the run of the remaining rows. */
   last(): Run {
     return this.#builder.finish()
   }

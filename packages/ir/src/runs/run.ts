@@ -8,20 +8,20 @@ export interface RankedQuery {
   query: string
   ids: readonly string[]
   scores: ArrayLike<number>
-  /** Further values of the documents, which formats with named columns keep. */
+  /** Further values of the documents, which formats with named columns store. */
   columns?: RunColumns | undefined
 }
 
-/** The columns that a run may have beside the score. */
+/** The columns that a run may have besides the score. */
 export const runColumns = ['similarity', 'relevance'] as const
 
-/** A value for each document of a ranking; NaN, or nothing, for a document that has none. */
+/** A value per document of a ranking; NaN or undefined for a document without one. */
 export type RunColumns = Partial<Record<(typeof runColumns)[number], ArrayLike<number>>>
 
 /** The rankings that a `RunBuilder` has collected. */
 export interface RunParts {
   queries: string[]
-  /** The first row of each query in `order`, and last the end of the last query's rows. */
+  /** The first row of each query in `order`, and at last the end of the last query's rows. */
   starts: Uint32Array
   /** The rows of `documents` and `scores`, query by query, best first. */
   order: Uint32Array
@@ -30,13 +30,13 @@ export interface RunParts {
 }
 
 /**
- * A run: for each query its documents, ranked by score; ties by document id,
- * descending, compared as bytes (docs/method.md section 8). Ids stay bytes until they are read.
+ * A run: the documents of each query, ranked by score; ties by document id, descending, compared as
+ * bytes (docs/method.md section 8). Ids stay bytes until they are read.
  */
 export class Run implements Iterable<RankedQuery> {
   /** The queries in the order of the file. */
   readonly queries: readonly string[]
-  /** How many documents all queries have together. */
+  /** The total number of documents of all queries. */
   readonly size: number
   /** @internal */
   readonly parts: RunParts
@@ -52,12 +52,12 @@ export class Run implements Iterable<RankedQuery> {
     })
   }
 
-  /** Whether the run has a query. */
+  /** Returns whether the run has a query. */
   has(query: string): boolean {
     return this.#positions.has(query)
   }
 
-  /** The ranking of a query, or undefined if the run does not have it. */
+  /** Returns the ranking of a query; undefined if the run does not have it. */
   get(query: string): RankedQuery | undefined {
     const rows = this.rows(query)
     if (!rows) return undefined
@@ -70,7 +70,7 @@ export class Run implements Iterable<RankedQuery> {
     return { query, ids, scores }
   }
 
-  /** The rows of a query in `parts`, best first. @internal */
+  /** Returns the rows of a query in `parts`, best first. @internal */
   rows(query: string): Uint32Array | undefined {
     const position = this.#positions.get(query)
     if (position === undefined) return undefined
@@ -85,7 +85,7 @@ export class Run implements Iterable<RankedQuery> {
 
 /** The receiver of a run's lines. */
 export interface RowSink {
-  /** Sets the query that the rows which follow belong to. */
+  /** Sets the query of the rows that follow. */
   query(bytes: Uint8Array, from: number, to: number, line: number): void
   /** Adds a document of the current query. */
   row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void
@@ -111,12 +111,12 @@ export class RunBuilder implements RowSink {
   #owners = new Uint32Array(1 << 10)
   #current = -1
 
-  /** @param file Named in errors; empty when the rows come from memory. */
+  /** @param file The name in errors; empty if the rows come from memory. */
   constructor(readonly file = '') {}
 
-  /** Sets the query that the rows which follow belong to. */
+  /** Sets the query of the rows that follow. */
   query(bytes: Uint8Array, from: number, to: number): void {
-    // Files are nearly always grouped by query: then this comparison is all.
+    // Files are nearly always grouped by query: then this comparison is enough.
     if (this.#current >= 0 && this.#queries.equalsBytes(this.#current, bytes, from, to)) return
     this.#lookup.clear()
     this.#lookup.push(bytes, from, to)
@@ -148,7 +148,7 @@ export class RunBuilder implements RowSink {
     })
   }
 
-  /** The run: every query's documents ranked. A document that a query has twice is an error. */
+  /** Builds the run with every query's documents ranked. Throws if a query has a document twice. */
   finish(): Run {
     const size = this.#documents.length
     if (size === 0 && this.file !== '') throw emptyError(this.file, 'rows')
@@ -165,7 +165,7 @@ export class RunBuilder implements RowSink {
     return new Run({ queries, starts, order, documents: this.#documents, scores })
   }
 
-  /** The first row of each query once rows are grouped. */
+  /** Returns the first row of each query after grouping. */
   #starts(): Uint32Array {
     const starts = new Uint32Array(this.#queries.length + 1)
     for (let row = 0; row < this.#documents.length; row++) starts[this.#owners[row]! + 1]!++
@@ -173,7 +173,7 @@ export class RunBuilder implements RowSink {
     return starts
   }
 
-  /** The rows by query, in the order of the file within each. */
+  /** Groups the rows by query, in the order of the file within each query. */
   #grouped(starts: Uint32Array): Uint32Array {
     const next = starts.slice()
     const order = new Uint32Array(this.#documents.length)
@@ -195,7 +195,7 @@ export class RunBuilder implements RowSink {
   #rank(rows: Uint32Array): void {
     const before = (a: number, b: number) =>
       this.#scores[b]! - this.#scores[a]! || this.#documents.compare(b, a)
-    // Most files are ranked already, and checking that is far cheaper than sorting.
+    // Most files are already ranked, and checking that is far cheaper than sorting.
     for (let i = 1; i < rows.length; i++) {
       if (before(rows[i - 1]!, rows[i]!) > 0) {
         rows.sort(before)

@@ -3,32 +3,35 @@ import { KithError } from '@kith/core'
 import type { Evaluation } from '../measures/evaluate.ts'
 import { tTestP } from './t-distribution.ts'
 
-/** How one run differs from another in one measure, over the queries that both have. */
+/** The difference of two runs in one measure, over the queries that both have. */
 export interface Comparison {
   measure: string
-  /** How many queries both evaluations have. */
+  /** The number of queries in both evaluations. */
   queries: number
   /** The mean of b minus the mean of a. */
   difference: number
-  /** Queries in which b is better, equal, and worse. */
+  /** The number of queries in which b is better, equal, and worse. */
   wins: number
   ties: number
   losses: number
-  /** The paired t-test: t, and its two-sided p. */
+  /** The paired t-test: t, and its two-sided p-value. */
   t: number
   tTest: number
-  /** Fisher's randomization test, two-sided p. */
+  /** The two-sided p-value of Fisher's randomization test. */
   randomization: number
 }
 
-/** The randomization test's settings. */
+/** Options of the tests. */
 export interface ComparisonOptions {
   seed?: number | undefined
-  /** How many assignments of signs are drawn; all of them if there are no more than that. */
+  /**
+   * The number of random sign assignments; all assignments are tried if there are no more than
+   * that.
+   */
   permutations?: number | undefined
   /**
-   * The cluster of a query, if queries are not independent of each other: the tests then take a
-   * cluster's differences as one. A query without one is its own cluster.
+   * The cluster of each query, if queries are not independent: the tests then treat a cluster's
+   * differences as one. A query without a cluster is its own cluster.
    */
   clusters?: ReadonlyMap<string, string> | undefined
 }
@@ -67,7 +70,10 @@ export function compare(
   }
 }
 
-/** Holm's correction for several comparisons: adjusted p values, in the order given. */
+/**
+ * Applies Holm's correction for several comparisons; returns the adjusted p-values, in the given
+ * order.
+ */
 export function holm(pValues: readonly number[]): number[] {
   const order = pValues.map((_, i) => i).sort((a, b) => pValues[a]! - pValues[b]!)
   const adjusted = new Array<number>(pValues.length)
@@ -106,7 +112,7 @@ function grouped(
   const groups = new Map<string, number[]>()
   for (const [query, value] of differences) {
     const cluster = clusters.get(query)
-    // A name that no cluster can have.
+    // The prefix keeps the key of a query apart from the names of clusters.
     const key = cluster === undefined ? `query ${query}` : `cluster ${cluster}`
     const group = groups.get(key)
     if (group) group.push(value)
@@ -116,8 +122,8 @@ function grouped(
 }
 
 /**
- * The mean difference over its standard error, which only counts on clusters being independent;
- * no spread at all makes it 0 or infinite.
+ * Computes the mean difference over its standard error, which assumes only that clusters are
+ * independent. Without any spread, the result is 0 or infinite.
  */
 function tStatistic(groups: readonly (readonly number[])[], mean: number): number {
   const n = groups.length
@@ -137,8 +143,9 @@ function sum(values: readonly number[]): number {
 }
 
 /**
- * Fisher's randomization test on paired differences: how often the mean is at least as
- * far from 0 when each difference gets a random sign. Exact if few signs matter.
+ * Runs Fisher's randomization test on paired differences: returns how often the mean is at least as
+ * far from 0 when each difference gets a random sign. The test is exact if there are few nonzero
+ * differences.
  */
 export function randomizationP(
   differences: readonly number[],
@@ -150,10 +157,10 @@ export function randomizationP(
       `permutations must be a whole number of at least 1, got ${permutations}`,
     )
   }
-  // A sign does not change a zero, so that only the others make assignments different.
+  // A sign does not change a zero, so only the other differences give distinct assignments.
   const values = differences.filter((value) => value !== 0)
   const observed = Math.abs(values.reduce((sum, value) => sum + value, 0))
-  // Sums of the same values in other orders differ in the last digits.
+  // Sums of the same values in a different order differ in the last digits.
   const threshold = observed - 1e-12 * values.reduce((sum, value) => sum + Math.abs(value), 0)
   if (values.length < 31 && 2 ** values.length <= permutations) return exactP(values, threshold)
 
@@ -169,7 +176,7 @@ export function randomizationP(
     }
     if (Math.abs(sum) >= threshold) extreme++
   }
-  // The observed assignment is one of the possible assignments: p is never 0.
+  // The observed assignment is one of the possible assignments, so p is never 0.
   return (extreme + 1) / (permutations + 1)
 }
 
@@ -186,19 +193,19 @@ function exactP(values: readonly number[], threshold: number): number {
   return extreme / assignments
 }
 
-/** A p value with as many digits as matter. */
+/** Formats a p-value with the digits that matter. */
 export function formatP(p: number): string {
   if (!Number.isFinite(p)) return '–'
   return p < 0.0001 ? '<0.0001' : p.toFixed(4)
 }
 
-/** A p value in a sentence: `p = 0.0042` or `p < 0.0001`. */
+/** Formats a p-value for a sentence: `p = 0.0042` or `p < 0.0001`. */
 export function statedP(p: number): string {
   if (!Number.isFinite(p)) return 'too few queries for a test'
   return p < 0.0001 ? 'p < 0.0001' : `p = ${formatP(p)}`
 }
 
-/** The mark of a significant difference. */
+/** Returns the stars for a significant difference. */
 export function markOf(p: number): string {
   if (p < 0.01) return '**'
   return p < 0.05 ? '*' : ''

@@ -1,4 +1,7 @@
-/** The two-sided p value of Student's t: how often chance alone gives one at least as far from 0. */
+/**
+ * Returns the two-sided p-value of Student's t: how often chance alone gives a value at least as
+ * far from 0.
+ */
 export function tTestP(t: number, degrees: number): number {
   if (Number.isNaN(t) || degrees <= 0) return Number.NaN
   if (!Number.isFinite(t)) return 0
@@ -6,11 +9,11 @@ export function tTestP(t: number, degrees: number): number {
 }
 
 /**
- * The inverse: the t that lies as far from 0 as chance alone brings it in `level` of all cases, so
- * that `tTestP` of it is 1 − level. For whole degrees of freedom.
+ * Returns the t whose `tTestP` is 1 − level: by chance alone, a value is between −t and t in a
+ * share `level` of all cases. Requires whole degrees of freedom.
  */
 export function tQuantile(level: number, degrees: number): number {
-  // The angle θ with t = tan θ · √degrees is bounded, which t is not: it can be bisected.
+  // The angle θ with t = tan θ · √degrees is bounded, unlike t, so it can be bisected.
   let low = 0
   let high = Math.PI / 2
   for (let i = 0; i < 60; i++) {
@@ -22,9 +25,9 @@ export function tQuantile(level: number, degrees: number): number {
 }
 
 /**
- * The probability that |t| ≤ tan θ · √degrees: as a function of the angle it is a finite series for
- * whole degrees (Abramowitz and Stegun 26.7.3 and 4), without the loss of digits near 90° that the
- * incomplete beta function of t would have.
+ * Returns the probability that |t| ≤ tan θ · √degrees. As a function of the angle, it is a finite
+ * series for whole degrees (Abramowitz and Stegun 26.7.3 and 4), without the loss of digits near
+ * 90° that the incomplete beta function of t would have.
  */
 function withinAngle(angle: number, degrees: number): number {
   const cosine = Math.cos(angle)
@@ -39,19 +42,19 @@ function withinAngle(angle: number, degrees: number): number {
   return odd ? (2 / Math.PI) * (angle + part) : part
 }
 
-/** The regularized incomplete beta function I_x(a, b). */
+/** Computes the regularized incomplete beta function I_x(a, b). */
 export function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0
   if (x >= 1) return 1
   const front = Math.exp(
     logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
   )
-  // The fraction converges fast only on this side; the other follows by symmetry.
+  // The fraction converges fast only on this side; the other side follows by symmetry.
   if (x < (a + 1) / (a + b + 2)) return (front * betaFraction(x, a, b)) / a
   return 1 - (front * betaFraction(1 - x, b, a)) / b
 }
 
-/** The continued fraction of the incomplete beta function, by Lentz's method. */
+/** Computes the continued fraction of the incomplete beta function, by Lentz's method. */
 function betaFraction(x: number, a: number, b: number): number {
   const tiny = 1e-300
   const away = (value: number) => (Math.abs(value) < tiny ? tiny : value)
@@ -78,7 +81,7 @@ const lanczos = [
   1.5056327351493116e-7,
 ]
 
-/** The logarithm of the gamma function for arguments above 0.5 (Lanczos, g = 7). */
+/** Computes the logarithm of the gamma function for arguments above 0.5 (Lanczos, g = 7). */
 function logGamma(x: number): number {
   const z = x - 1
   let sum = lanczos[0]!

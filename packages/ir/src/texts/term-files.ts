@@ -8,11 +8,12 @@ import {
   termStatisticsToJson,
 } from '@kith/core'
 
-/** Statistics of 80 million terms; a larger file is not one of them. */
+/** Maximum size of a file in bytes, enough for the statistics of 80 million terms. */
 const LARGEST_FILE = 2 ** 30
 
 /**
- * Writes the term statistics of a corpus: as JSON if the name ends in .json, otherwise as bytes.
+ * Writes the term statistics of a corpus: as JSON if the file name ends in .json, otherwise in
+ * binary.
  *
  * ```ts
  * await writeTermStatistics('terms.bin', termStatistics(texts))
@@ -26,7 +27,7 @@ export async function writeTermStatistics(file: string, statistics: TermStatisti
 }
 
 /**
- * Reads the term statistics that `writeTermStatistics` wrote.
+ * Reads term statistics from `writeTermStatistics`.
  *
  * ```ts
  * const statistics = await readTermStatistics('terms.bin')

@@ -5,10 +5,10 @@ import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
 import { readTexts, type TextEntry } from './texts.ts'
 
-/** Bytes that are written at a time. */
+/** Bytes per write. */
 const BLOCK = 1 << 20
 
-/** The texts of a `TextStore` for other threads of this process, as long as it is open. */
+/** The texts of a `TextStore` for other threads of this process, valid while the store is open. */
 export interface SharedTextStore {
   index: SharedIndex
   ends: Float64Array
@@ -41,7 +41,7 @@ export class TextReader {
     return entryOf(id, bytes)
   }
 
-  /** Nothing is to be closed: the store that shares its texts does that. */
+  /** Does nothing: the store that shares its texts closes the file. */
   async close(): Promise<void> {}
 
   #find(id: string): number {
@@ -51,15 +51,15 @@ export class TextReader {
   }
 }
 
-/** An entry from its bytes in the copy. */
+/** Parses an entry from its bytes in the copy. */
 function entryOf(id: string, bytes: Buffer): TextEntry {
   const [text, title] = JSON.parse(bytes.toString('utf8')) as [string, string?]
   return title === undefined ? { id, text } : { id, title, text }
 }
 
 /**
- * Texts by id, for files larger than memory: they are copied once, unpacked, into a temporary
- * file and read from there by position; only ids and positions stay in memory.
+ * Texts by id, for files larger than memory: the texts are copied once, decompressed, to a
+ * temporary file and read from there by position. Only ids and positions stay in memory.
  */
 export class TextStore {
   readonly #ids: IdList
@@ -76,7 +76,7 @@ export class TextStore {
     this.#copy = copy
   }
 
-  /** Reads a corpus or queries; of two entries with the same id the first counts. */
+  /** Reads a corpus or queries; if two entries have the same id, the first counts. */
   static async open(file: string): Promise<TextStore> {
     const copy = new TemporaryFile('texts')
     copy.hide()
@@ -109,24 +109,24 @@ export class TextStore {
     flush()
   }
 
-  /** Whether there is a text with an id. */
+  /** Returns whether there is a text with an id. */
   has(id: string): boolean {
     return this.#find(id) >= 0
   }
 
-  /** How many texts there are. */
+  /** The number of texts. */
   get size(): number {
     return this.#ids.length
   }
 
-  /** The text with an id, undefined if there is none. */
+  /** Returns the text with an id; undefined if there is none. */
   get(id: string): TextEntry | undefined {
     this.#state.check()
     const found = this.#find(id)
     return found < 0 ? undefined : this.#read(found, id)
   }
 
-  /** All texts in the order of the file, including texts with a repeated id. */
+  /** Yields all texts in the order of the file, including texts with a repeated id. */
   *[Symbol.iterator](): Generator<TextEntry> {
     for (let i = 0; i < this.#ids.length; i++) {
       this.#state.check()
@@ -147,7 +147,10 @@ export class TextStore {
     return this.#index.find(this.#wanted, 0)
   }
 
-  /** The texts for other threads, which read them with a `TextReader` while this is open. */
+  /**
+   * Returns the texts for other threads, which read them with a `TextReader` while this store is
+   * open.
+   */
   share(): SharedTextStore {
     const ends = new Float64Array(new SharedArrayBuffer(this.#ends.length * 8))
     ends.set(this.#ends)
@@ -160,27 +163,27 @@ export class TextStore {
     if (this.#state.end()) await this.#copy.close()
   }
 
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 }
 
-/** Prepared texts on shared memory, one after the other. */
+/** Prepared texts in shared memory, one after the other. */
 export interface SharedTexts {
-  /** The postings of each text, and behind them the positions of its terms. */
+  /** The postings of each text, followed by the positions of its terms. */
   words: Uint32Array
-  /** The start of each text, and last the end of the last text. */
+  /** The start of each text, and at last the end of the last text. */
   starts: Float64Array
   /** The start of the positions of each text's terms. */
   positions: Float64Array
-  /** How many of each text's postings are the title's. */
+  /** The number of postings of each text's title. */
   titles: Uint32Array
-  /** How the terms of all of them were made. */
+  /** The tokenizer of all texts. */
   tokenizer: PreparedText['tokenizer']
 }
 
-/** Puts texts on shared memory. */
+/** Copies texts to shared memory. */
 export function shareTexts(texts: readonly PreparedText[]): SharedTexts {
   const starts = new Float64Array(new SharedArrayBuffer((texts.length + 1) * 8))
   const positions = new Float64Array(new SharedArrayBuffer(texts.length * 8))
@@ -198,7 +201,7 @@ export function shareTexts(texts: readonly PreparedText[]): SharedTexts {
   return { words, starts, positions, titles, tokenizer: texts[0]?.tokenizer ?? 'english' }
 }
 
-/** One of the shared texts. */
+/** Returns one of the shared texts. */
 export function textAt(shared: SharedTexts, number: number): PreparedText {
   const { words, starts, positions, titles, tokenizer } = shared
   return {

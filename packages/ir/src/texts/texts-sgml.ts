@@ -9,41 +9,45 @@ export async function* readSgmlTexts(input: InputFile): AsyncGenerator<TextEntry
   cutter.end()
 }
 
-/** A text as a TREC document. */
+/** Formats a text as a TREC document. */
 export function formatDocument({ id, title, text }: TextEntry): string {
   const head = title ? `<TITLE>${escapedText(title)}</TITLE>\n` : ''
   const body = `<TEXT>\n${escapedText(text)}\n</TEXT>`
   return `<DOC>\n<DOCNO>${escapedText(id)}</DOCNO>\n${head}${body}\n</DOC>\n`
 }
 
-/** A text as a TREC topic. */
+/** Formats a text as a TREC topic. */
 export function formatTopic({ id, text }: TextEntry): string {
-  // A text that begins with the word that topics have there keeps it, its first letter as a number.
+  // Topics may have the prefix "Topic:"; a text that begins with it keeps it, with its first letter
+  // escaped.
   const title = /^topic:/i.test(text)
     ? reference(text[0]!) + escapedText(text.slice(1))
     : escapedText(text)
   return `<top>\n<num> Number: ${escapedText(id)}\n<title> ${title}\n</top>\n`
 }
 
-/** Why a document cannot be read back unchanged; undefined if it can. */
+/** Returns the reason why a document cannot be read back unchanged; undefined if it can. */
 export function lostInDocument({ id }: TextEntry): string | undefined {
   return id === '' ? 'the id is empty' : undefined
 }
 
-/** Why a topic cannot be read back unchanged; undefined if it can. */
+/** Returns the reason why a topic cannot be read back unchanged; undefined if it can. */
 export function lostInTopic(entry: TextEntry): string | undefined {
   return entry.title ? 'topics cannot express titles' : lostInDocument(entry)
 }
 
-/** A text that a topic has a place for: the title joins the text. */
+/** Joins the title with the text, since topics cannot express titles. */
 export function flattenForTopic({ id, title, text }: TextEntry): TextEntry {
   return { id, text: title ? `${title} ${text}` : text }
 }
 
-/** The longest record, in characters: one without an end would otherwise gather the whole file. */
+/**
+ * Maximum length of a record in characters: a record without an end would otherwise collect the
+ * whole file.
+ */
 const LONGEST = 64 << 20
 
-/** Cuts records out of lines: a record takes several, or several share one. */
+/** Cuts records out of lines: a record may span several lines, or several records share a line. */
 class RecordCutter {
   /** The parts of the open record that were read so far, after its first tag. */
   #parts: string[] = []
@@ -60,7 +64,7 @@ class RecordCutter {
     for (const match of line.matchAll(/<(\/?)(doc|top)>/gi)) {
       const name = match[2]!.toLowerCase()
       const closing = match[1] === '/'
-      // A document's text may contain the word topic; only its own tag matters.
+      // A document's text may contain the tag of a topic; only the record's own tag matters.
       if (this.#name !== '' && name !== this.#name) continue
       if (closing === (this.#name === '')) this.#misplaced(match[0], number)
       if (closing) {
@@ -77,7 +81,7 @@ class RecordCutter {
     return records
   }
 
-  /** Checks that no record is open. */
+  /** Throws if a record is still open. */
   end(): void {
     if (this.#name === '') return
     throw lineError(this.file, this.#start, `the <${this.#tag()}> that starts here has no end`)
@@ -129,14 +133,17 @@ function parseTopic(file: string, line: number, body: string): TextEntry {
   return { id, text }
 }
 
-/** The text from a topic's tag to the next one, since topics do not close them, without a prefix. */
+/**
+ * Returns the text from a topic's tag to the next tag, without a prefix; topics do not close their
+ * tags.
+ */
 function field(body: string, name: string, prefix: RegExp): string | undefined {
   const end = /<\/?(?:num|title|desc|narr|dom|smry|con|fac|def)>/gi
   const found = elementOf(body, name, { end, open: true })
   return found && plainText(found.inside.trim().replace(prefix, ''))
 }
 
-/** An element's place in a text: with its tags, and without them. */
+/** The position of an element in a text, with and without its tags. */
 interface Element {
   from: number
   to: number
@@ -144,10 +151,11 @@ interface Element {
 }
 
 /**
- * The text between a tag and its end, in upper or lower case: from the first such tag to the first
- * end behind it. Both are found in one pass each, since neither pattern can match in two ways.
+ * Finds the text between a tag and its end, in upper or lower case: from the first such tag to the
+ * first end after it. One pass finds each of them, since neither pattern can match in two ways.
  *
- * @param end Matches the end; without a match, the end of the text ends it if `open` is set.
+ * @param end Matches the end; without a match, the element extends to the end of the text if `open`
+ * is set.
  */
 function elementOf(
   text: string,
@@ -164,7 +172,7 @@ function elementOf(
   return { from: first.index, to: last ? end.lastIndex : text.length, inside }
 }
 
-/** All elements of a name, one after the other. */
+/** Returns all elements with a name, in order. */
 function elementsOf(text: string, name: string): Element[] {
   const found: Element[] = []
   const tag = new RegExp(`<(/?)${name}>`, 'gi')
@@ -181,7 +189,9 @@ function elementsOf(text: string, name: string): Element[] {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** The words of a text: without tags and the white space around it, with its entities decoded. */
+/**
+ * Returns the plain text of SGML: without tags and surrounding white space, with entities decoded.
+ */
 function plainText(source: string): string {
   return source
     .replace(/<\/?[a-z][a-z0-9]*>/gi, ' ')
@@ -195,8 +205,8 @@ function plainText(source: string): string {
 }
 
 /**
- * A text that `plainText` gives back as it is: no tags, and white space at its ends, which would
- * be cut off, and carriage returns, which end lines, as numbers.
+ * Escapes a text so that `plainText` returns it unchanged: markup, leading and trailing white
+ * space, which would be trimmed, and carriage returns, which end lines.
  */
 function escapedText(text: string): string {
   const escaped = text
@@ -212,7 +222,7 @@ function escapedText(text: string): string {
   return Array.from(before, reference).join('') + middle + Array.from(after, reference).join('')
 }
 
-/** A character by its number. */
+/** Formats a character as a numeric reference. */
 function reference(character: string): string {
   return `&#${character.codePointAt(0)};`
 }

@@ -16,16 +16,18 @@ export interface TextEntry {
   id: string
   title?: string
   text: string
-  /** The values of further fields, if they were asked for and the entry has them. */
+  /** The values of further fields, if they were requested and the entry has them. */
   fields?: Readonly<Record<string, string | number | boolean>>
 }
 
-/** `jsonl`: BEIR; `tsv`: MS MARCO, id and text; `sgml`: TREC documents or topics; `parquet`: rows. */
+/**
+ * `jsonl`: BEIR; `tsv`: MS MARCO, id and text; `sgml`: TREC documents or topics; `parquet`: rows.
+ */
 export type TextFormat = 'jsonl' | 'tsv' | 'sgml' | 'parquet'
 
-/** How texts are read. */
+/** Options for reading texts. */
 export interface ReadTextsOptions {
-  /** Without one, the first bytes decide. */
+  /** The format; by default, the first bytes determine it. */
   format?: TextFormat | undefined
   /** Names of further fields to read, of an entry or of its `metadata`; JSONL only. */
   fields?: readonly string[] | undefined
@@ -64,22 +66,23 @@ export async function* readTexts(
   if (count === 0) throw new FileError(input.name, '', `contains no texts (read as ${chosen})`)
 }
 
-/** How a text is written: SGML has one layout for documents and one for topics. */
+/** The layout of written texts: SGML has one layout for documents and one for topics. */
 export type TextLayout = 'jsonl' | 'tsv' | 'documents' | 'topics' | 'parquet'
 
-/** How texts are written. */
+/** Options for writing texts. */
 export interface WriteTextsOptions {
-  /** Without one, `.tsv` means TSV, `.parquet` Parquet, and every other name JSONL. */
+  /** The layout. By default, `.tsv` means TSV, `.parquet` Parquet, and every other name JSONL. */
   format?: TextLayout | undefined
   /**
-   * The treatment of a text that the format has no place for: a title in TSV or topics, tabs and line
-   * breaks in TSV. With it, titles join the text and breaks become spaces; without, it is an error.
+   * Whether to convert texts that the format cannot express: titles in TSV or topics, tabs and line
+   * breaks in TSV. If set, titles join the text and breaks become spaces; otherwise, such a text is
+   * an error.
    */
   flatten?: boolean | undefined
 }
 
 /**
- * Writes a corpus or queries; throws if reading the file would give another text.
+ * Writes a corpus or queries; throws if a text could not be read back unchanged.
  *
  * ```ts
  * await writeTexts('queries.tsv', [{ id: 'q1', text: 'how do bees find flowers' }])
@@ -103,7 +106,7 @@ export async function writeTexts(
       for await (const entry of fitting) await write(formatted(entry))
     })
   } else {
-    // Loaded here, since most programs write no Parquet, and its libraries are many files.
+    // Loaded here, since most programs do not write Parquet, and its libraries have many files.
     const { writeParquetTexts } = await import('../parquet/parquet-texts.ts')
     await writeParquetTexts(file, fitting)
   }
@@ -115,7 +118,9 @@ function layoutByName(file: string): TextLayout {
   return /\.tsv(\.gz)?$/i.test(file) ? 'tsv' : 'jsonl'
 }
 
-/** The texts as a layout has a place for them; throws if a part of one would be lost. */
+/**
+ * Yields the texts in a form that a layout can express; throws if a part of a text would be lost.
+ */
 async function* fittingTexts(
   file: string,
   entries: Iterable<TextEntry> | AsyncIterable<TextEntry>,
@@ -148,9 +153,9 @@ const readers: Record<TextFormat, Reader> = {
   parquet: readParquet,
 }
 
-/** A layout: how a text is written, which parts would be lost, and how these can be fitted in. */
+/** A layout: how to write a text, which parts would be lost, and how to convert them. */
 interface Layout {
-  /** Undefined for a layout that is not written text by text. */
+  /** Formats a text; undefined for a layout that is not written text by text. */
   write?(entry: TextEntry): string
   lost?(entry: TextEntry): string | undefined
   flatten?(entry: TextEntry): TextEntry
@@ -173,7 +178,7 @@ async function detectTexts(input: InputFile): Promise<TextFormat> {
 
 async function* readParquet(input: InputFile): AsyncGenerator<TextEntry> {
   await input.close()
-  // Loaded here, since most programs read no Parquet, and its libraries are many files.
+  // Loaded here, since most programs do not read Parquet, and its libraries have many files.
   const { readParquetTexts } = await import('../parquet/parquet-texts.ts')
   yield* readParquetTexts(input.name)
 }
@@ -198,7 +203,7 @@ async function* readJsonTexts(
   })
 }
 
-/** The fields of an entry or of its metadata that are asked for and have a value. */
+/** Returns the requested fields of an entry or of its metadata that have a value. */
 function fieldsOf(
   file: string,
   line: number,
@@ -219,7 +224,8 @@ function fieldsOf(
 }
 
 /**
- * The problem of a field that should be a string; for a missing field, names the fields that exist.
+ * Describes the problem of a field that should be a string; for a missing field, names the fields
+ * that exist.
  */
 function noString(field: string, found: unknown, value: Record<string, unknown>): string {
   const expected = `${field} must be a string`
@@ -228,7 +234,7 @@ function noString(field: string, found: unknown, value: Record<string, unknown>)
   return `${expected}; the line has the fields ${Object.keys(value).join(', ')}`
 }
 
-/** A text as a line of BEIR's JSONL. */
+/** Formats a text as a line of BEIR's JSONL. */
 function formatTextJson({ id, title, text }: TextEntry): string {
   const entry = title === undefined ? { _id: id, text } : { _id: id, title, text }
   return `${JSON.stringify(entry)}\n`
@@ -252,22 +258,22 @@ async function* readTsvTexts(input: InputFile): AsyncGenerator<TextEntry> {
   })
 }
 
-/** A text as a line of TSV. */
+/** Formats a text as a line of TSV. */
 function formatTextLine({ id, text }: TextEntry): string {
   return `${id}\t${text}\n`
 }
 
-/** Why a text cannot be read back from TSV unchanged; undefined if it can. */
+/** Returns the reason why a text cannot be read back from TSV unchanged; undefined if it can. */
 function lostInTsv({ id, title, text }: TextEntry): string | undefined {
   if (id === '' || id !== id.trim() || /[\t\r\n]/.test(id))
     return 'the id does not fit into a column'
-  // A file that begins so is read as JSON or SGML.
+  // A file that begins with one of these characters is read as JSON or SGML.
   if (/^[{<]/.test(id)) return `no line may start with ${JSON.stringify(id[0])}`
   if (title) return 'TSV cannot express titles'
   return /[\t\r\n]/.test(text) ? 'TSV cannot express tabs and line breaks in texts' : undefined
 }
 
-/** A text that TSV has a place for: the title joins the text, tabs and line breaks become spaces. */
+/** Converts a text for TSV: the title joins the text, and tabs and line breaks become spaces. */
 function flattenForTsv({ id, title, text }: TextEntry): TextEntry {
   const whole = title ? `${title} ${text}` : text
   return { id, text: whole.replace(/[\t\r\n]+/g, ' ') }

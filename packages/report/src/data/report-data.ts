@@ -9,11 +9,14 @@ export interface ReportData {
   about?: string | undefined
   /** The name of the dataset. */
   collection?: string | undefined
-  /** The files that were compared, or compared with: runs, judgments, texts. */
+  /** The files that were compared or used for the comparison: runs, judgments, texts. */
   inputs?: readonly ReportInput[] | undefined
-  /** The runs; all but the first are compared with the first. As `kith eval --json` has them. */
+  /**
+   * The runs, in the format of `kith eval --json`; all runs but the first are compared with the
+   * first.
+   */
   runs?: readonly ReportRun[] | undefined
-  /** The measure of the verdict; the first measure of the first run if not set. */
+  /** The measure of the verdict. Default: the first measure of the first run. */
   measure?: string | undefined
   /** The values and rankings of each query in two of the runs, from `queryRows`. */
   queries?: (QueryRows & { before: string; after: string }) | undefined
@@ -22,18 +25,18 @@ export interface ReportData {
   tables?: readonly ReportTable[] | undefined
   settings?: Readonly<Record<string, unknown>> | undefined
   versions?: Readonly<Record<string, string>> | undefined
-  /** The commands that make the report again. */
+  /** The commands that reproduce the report. */
   commands?: readonly string[] | undefined
-  /** The time of the report. If it is not set, the same data gives the same bytes. */
+  /** The time of the report. Without it, the same data gives the same bytes. */
   generatedAt?: string | undefined
 }
 
-/** A finding as a table of a few words and figures. */
+/** A finding as a table with a few words and figures. */
 export interface ReportTable {
   title: string
   /** The finding in words, in a sentence or two. */
   note?: string | undefined
-  /** The first row is the head. */
+  /** The rows of the table; the first row is the header. */
   rows: readonly (readonly string[])[]
 }
 
@@ -44,20 +47,20 @@ export interface ReportInput {
   size?: string | undefined
 }
 
-/** A run and its figures. */
+/** A run and its measures. */
 export interface ReportRun {
   name: string
-  /** How many queries were measured. */
+  /** How many queries were evaluated. */
   queries: number
   /** The mean of each measure. */
   measures: Readonly<Record<string, number>>
-  /** How the run differs from the first one, by measure. */
+  /** The differences from the first run, by measure. */
   comparison?: Readonly<Record<string, ReportComparison>> | undefined
 }
 
 /** A comparison with the first run. */
 export interface ReportComparison
   extends Pick<Comparison, 'difference' | 'wins' | 'ties' | 'losses' | 'tTest'> {
-  /** The randomization test's p, corrected for the number of runs. */
+  /** The p-value of the randomization test, corrected for the number of runs. */
   p: number
 }

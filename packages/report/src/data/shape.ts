@@ -1,24 +1,24 @@
 import { KithError } from '@kith/core'
 
-/** Throws if a value is not of a form; `path` says in the message which value it is. */
+/** Throws if a value does not have a shape; `path` names the value in the message. */
 export type Shape = (value: unknown, path: string) => void
 
-/** Far more than a plot can show or a page should hold. */
+/** Maximum length of lists and texts: far more than a plot can show or a page should contain. */
 const LONGEST_LIST = 100_000
 const LONGEST_TEXT = 1_000
 
-/** A finite number. */
+/** Accepts a finite number. */
 export const number: Shape = (value, path) => {
   if (!Number.isFinite(value)) throw wrong(value, path, 'a finite number')
 }
 
-/** A finite number above 0, as a logarithmic axis needs. */
+/** Accepts a finite number above 0, as a logarithmic axis needs. */
 export const positive: Shape = (value, path) => {
   if (!Number.isFinite(value) || (value as number) <= 0)
     throw wrong(value, path, 'a number above 0')
 }
 
-/** A text of a length that can be a label. */
+/** Accepts a text that is short enough for a label. */
 export const text: Shape = (value, path) => {
   if (typeof value !== 'string') throw wrong(value, path, 'a text')
   if (value.length > LONGEST_TEXT) {
@@ -29,20 +29,20 @@ export const text: Shape = (value, path) => {
   }
 }
 
-/** A finite number or a text. */
+/** Accepts a finite number or a text. */
 export const numberOrText: Shape = (value, path) => {
   if (typeof value === 'string') text(value, path)
   else number(value, path)
 }
 
-/** A value of a shape, or undefined. */
+/** Returns a shape that accepts values of another shape, or undefined. */
 export function optional(shape: Shape): Shape {
   return (value, path) => {
     if (value !== undefined) shape(value, path)
   }
 }
 
-/** At least one value of a shape. */
+/** Returns a shape that accepts a list with at least one value of a shape. */
 export function list(shape: Shape): Shape {
   return (value, path) => {
     if (!Array.isArray(value) || value.length === 0) {
@@ -58,7 +58,7 @@ export function list(shape: Shape): Shape {
   }
 }
 
-/** An object with certain fields; further fields are not looked at. */
+/** Returns a shape that accepts an object with certain fields; further fields are not checked. */
 export function object(fields: Readonly<Record<string, Shape>>): Shape {
   return (value, path) => {
     if (typeof value !== 'object' || value === null) throw wrong(value, path, 'an object')

@@ -1,7 +1,7 @@
 import type { ScaleOptions } from '@observablehq/plot'
 import { escaped, shortened } from '../html.ts'
 
-/** An axis by powers of ten, with as many round numbers as fit. */
+/** Returns a logarithmic axis, with round ticks if there are not too many. */
 export function logAxis(values: readonly number[], label: string, most = 8): ScaleOptions {
   const lowest = values.reduce((a, b) => Math.min(a, b))
   const highest = values.reduce((a, b) => Math.max(a, b))
@@ -17,9 +17,9 @@ export function logAxis(values: readonly number[], label: string, most = 8): Sca
   }
   const fine = ticks([1, 2, 5])
   const coarse = ticks([1])
-  // A single power of ten does not show the size of the others.
+  // A single power of ten would not show the scale of the axis.
   const chosen = fine.length <= most || coarse.length < 2 ? fine : coarse
-  // Plot's own logarithmic scale leaves out the labels of some ticks, under all of its options.
+  // Plot's own logarithmic scale omits the labels of some ticks, whatever its options.
   return {
     label,
     transform: Math.log10,
@@ -28,16 +28,16 @@ export function logAxis(values: readonly number[], label: string, most = 8): Sca
   }
 }
 
-/** A name beside an axis, no longer than the narrowest plot. */
+/** Truncates the name of an axis, so that it is not longer than the narrowest plot. */
 export function axisLabel(name: string): string {
   return shortened(name, 48)
 }
 
 /**
- * A vertical axis with faint lines across.
+ * Returns a vertical axis with faint grid lines.
  *
- * @param values What is drawn on it. A single value gets room on both sides: it would be the only
- * tick, with all of its digits.
+ * @param values The values on the axis. If all are equal, the axis gets room on both sides:
+ * otherwise the value would be the only tick, with all of its digits.
  */
 export function measureAxis(label: string, values: readonly number[] = []): ScaleOptions {
   const [first = 0] = values
@@ -51,7 +51,7 @@ export function measureAxis(label: string, values: readonly number[] = []): Scal
   }
 }
 
-/** A curve's name, with how the curve looks. */
+/** A curve's name and look. */
 export interface LegendEntry extends Look {
   name: string
 }
@@ -59,10 +59,10 @@ export interface LegendEntry extends Look {
 const ROW = 20
 const SWATCH = 22
 const GAP = 18
-/** The average width of a letter in system fonts: letters cannot be measured here. */
+/** The average width of a letter in system fonts, in pixels: letters cannot be measured here. */
 const LETTER = 6.4
 
-/** The names of curves above a plot, in as many rows as they need. */
+/** Draws the names of curves above a plot, in as many rows as needed. */
 export function drawLegend(
   entries: readonly LegendEntry[],
   width: number,
@@ -94,7 +94,9 @@ export interface Color {
   dark: string
 }
 
-/** Every color of the report and its plots; in CSS, each is the custom property `--<name>`. */
+/**
+ * Every color of the report and its plots; in CSS, each color is the custom property `--<name>`.
+ */
 export const palette = {
   ground: { light: '#fdfdfb', dark: '#14171a' },
   raised: { light: '#f5f5f1', dark: '#1c2024' },
@@ -112,27 +114,27 @@ export const palette = {
 /** The name of a color. */
 type ColorName = keyof typeof palette
 
-/** A color as the plots refer to it: the page, or a standalone file, defines its value. */
+/** Returns a reference to a color; the page, or a standalone file, defines its value. */
 export function color(name: ColorName): string {
   return `var(--${name})`
 }
 
 const series: readonly ColorName[] = ['gain', 'loss', 'violet', 'olive', 'rose', 'sand']
 
-/** How a curve looks. */
+/** The look of a curve. */
 export interface Look {
   stroke: string
   strokeDasharray?: string
 }
 
-/** The look of the i-th of several curves: a color, and dashes once the colors are used up. */
+/** Returns the look of the i-th curve: a color, and dashes once all colors are used. */
 export function seriesLook(i: number): Look {
   const round = Math.floor(i / series.length)
   const stroke = color(series[i % series.length]!)
   return round === 0 ? { stroke } : { stroke, strokeDasharray: `${round * 4},3` }
 }
 
-/** The custom properties of one side of the palette, as CSS declarations. */
+/** Returns the custom properties of the light or dark palette, as CSS declarations. */
 export function declarations(side: keyof Color): string {
   return Object.entries(palette)
     .map(([name, value]) => `--${name}: ${value[side]}`)

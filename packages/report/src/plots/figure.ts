@@ -18,7 +18,7 @@ import {
 import { type TimeFigure, timeKind } from './time-plot.ts'
 import { type TrainingFigure, trainingKind } from './training-curves.ts'
 
-/** The data of a figure: plain values, so that it can be kept as JSON. */
+/** The data of a figure: plain values that can be stored as JSON. */
 export type Figure =
   | ContextSizeFigure
   | TimeFigure
@@ -40,18 +40,20 @@ const kinds: { [Kind in Figure['kind']]: FigureKind<Extract<Figure, { kind: Kind
   reliability: reliabilityKind,
 }
 
-/** Draws any figure as an `<svg>` element for a page; `standaloneSvg` makes a file of it. */
+/**
+ * Draws any figure as an `<svg>` element for a page; `standaloneSvg` turns the element into a file.
+ */
 export function drawFigure(figure: Figure, size?: PlotSize): string {
   return draw(kindOf(figure), figure, size)
 }
 
-/** A figure's heading and description. */
+/** Returns a figure's heading and description. */
 export function describeFigure(figure: Figure): { title: string; description: string } {
   const { title, description } = kindOf(figure).picture(figure, 540)
   return { title, description }
 }
 
-/** Throws if a value is not a figure that can be drawn; `path` names it in the message. */
+/** Throws if a value is not a figure that can be drawn; `path` names the value in the message. */
 export function checkFigure(value: unknown, path: string): asserts value is Figure {
   const kind = (value as Figure | null | undefined)?.kind
   if (typeof kind !== 'string' || !Object.hasOwn(kinds, kind)) {
@@ -62,13 +64,15 @@ export function checkFigure(value: unknown, path: string): asserts value is Figu
   kinds[kind].shape(value, path)
 }
 
-/** The kind says which drawing fits; the type system cannot follow that. */
+/**
+ * Returns the kind of a figure, as a kind for any figure: the type system cannot infer the match.
+ */
 function kindOf(figure: Figure): FigureKind<Figure> {
   checkFigure(figure, 'figure')
   return kinds[figure.kind] as unknown as FigureKind<Figure>
 }
 
-/** Figures as JSON, for `parseFigures`. */
+/** Formats figures as JSON, for `parseFigures`. */
 export function formatFigures(figures: readonly Figure[]): string {
   return `${JSON.stringify({ kith: 'figures', version: 1, figures }, undefined, 1)}\n`
 }

@@ -23,7 +23,7 @@ export function gainsPlot(figure: GainsFigure, size?: PlotSize): string {
   return draw(gainsKind, figure, size)
 }
 
-/** Narrower bars than this cannot be distinguished. */
+/** The minimum width of a bar; narrower bars cannot be distinguished. */
 const NARROWEST = 1.5
 
 /** @internal */
@@ -48,7 +48,7 @@ export const gainsKind: FigureKind<GainsFigure> = {
               x2: 'to',
               y: 'gain',
               fill: ({ gain }: Bar) => (gain < 0 ? color('loss') : color('gain')),
-              // Smoothed edges of thin bars would look like stripes.
+              // With smoothed edges, thin bars would look like stripes.
               shapeRendering: 'crispEdges',
               insetLeft: inset,
               insetRight: inset,

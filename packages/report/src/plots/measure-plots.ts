@@ -16,16 +16,16 @@ import { draw, type FigureKind, type Picture, type PlotSize } from './plot.ts'
 /** The mean of a measure over queries. */
 export interface MeasuredMean {
   mean: number
-  /** Half of the 95 % interval of the gain over the baseline. */
+  /** Half of the 95 % confidence interval of the gain over the baseline. */
   margin?: number | undefined
 }
 
-/** The form of a mean with further fields. */
+/** Returns the shape of a mean with further fields. */
 function measuredShape(fields: Readonly<Record<string, Shape>>): Shape {
   return object({ ...fields, mean: number, margin: optional(number) })
 }
 
-/** A mean with its place on the horizontal axis. */
+/** A mean with its position on the horizontal axis. */
 interface CurvePoint extends MeasuredMean {
   x: number | string
 }
@@ -37,7 +37,7 @@ interface Curve {
   chosen: number | string | undefined
 }
 
-/** The marks of a curve; values that are names have no order, so they get no line. */
+/** Returns the marks of a curve; values that are names have no order, so they get no line. */
 function curveMarks({ points, baseline, chosen }: Curve): Markish[] {
   const ordered = points.every(({ x }) => typeof x === 'number')
   const known = points.filter((point) => point.margin !== undefined)
@@ -64,7 +64,7 @@ function curveMarks({ points, baseline, chosen }: Curve): Markish[] {
   ]
 }
 
-/** The one panel of a curve over the values on its horizontal axis, and its legend. */
+/** Returns the panel of a curve and its legend. */
 function drawnCurve(
   curve: Curve,
   measure: string,
@@ -74,7 +74,7 @@ function drawnCurve(
   return { legend: curveLegend(curve), panels: [panel] }
 }
 
-/** The names of the marks of a curve. */
+/** Returns the legend of a curve. */
 function curveLegend({ baseline, points }: Curve): LegendEntry[] {
   const banded = points.some(({ margin }) => margin !== undefined)
   return [
@@ -88,7 +88,7 @@ function curveLegend({ baseline, points }: Curve): LegendEntry[] {
   ]
 }
 
-/** The best of the points, in words. */
+/** Describes the best of the points. */
 function bestOf(points: readonly CurvePoint[]): string {
   const best = points.reduce((a, b) => (b.mean > a.mean ? b : a))
   return `Best at ${best.x} with ${formatFigure(best.mean)}`
@@ -96,7 +96,7 @@ function bestOf(points: readonly CurvePoint[]): string {
 
 const baselineLook = { stroke: color('soft'), strokeWidth: 1.5, strokeDasharray: '5,3' }
 
-/** A measure against the values of one setting, with all others unchanged. */
+/** A measure against the values of one setting, with all other settings unchanged. */
 export interface SettingFigure {
   kind: 'setting'
   measure: string
@@ -106,7 +106,7 @@ export interface SettingFigure {
   points: readonly (MeasuredMean & { value: number | string })[]
   /** The value in use. */
   chosen: number | string
-  /** The measure of the ranking as it was retrieved. */
+  /** The measure of the ranking before reranking. */
   baseline?: number | undefined
 }
 
@@ -125,7 +125,7 @@ export const settingKind: FigureKind<SettingFigure> = {
     baseline: optional(number),
   }),
   picture({ measure, setting, points, baseline, chosen }) {
-    // A number among names is a name.
+    // If any value is a name, numbers are treated as names, too.
     const named = [chosen, ...points.map(({ value }) => value)].some((x) => typeof x === 'string')
     const place = (value: number | string) => (named ? String(value) : value)
     const curve = {
@@ -133,7 +133,7 @@ export const settingKind: FigureKind<SettingFigure> = {
       baseline,
       chosen: place(chosen),
     }
-    // Names in the given order, not in alphabetical order.
+    // Names keep the given order instead of the alphabetical order.
     const domain = [...new Set([...curve.points.map(({ x }) => x), curve.chosen])]
     return {
       title: `${measure} by ${setting}`,
@@ -151,13 +151,13 @@ export interface ContextSizeFigure {
   kind: 'context-size'
   measure: string
   points: readonly (MeasuredMean & { size: number })[]
-  /** The measure of the ranking as it was retrieved: the same for every size. */
+  /** The measure of the ranking before reranking, which is the same for every size. */
   baseline: number
-  /** The size in use. */
+  /** The context size in use. */
   chosen?: number | undefined
 }
 
-/** Draws a measure against the context size, with the geometric baseline across. */
+/** Draws a measure against the context size, with a line for the geometric baseline. */
 export function contextSizePlot(figure: ContextSizeFigure, size?: PlotSize): string {
   return draw(contextSizeKind, figure, size)
 }

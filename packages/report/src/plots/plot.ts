@@ -6,7 +6,7 @@ import { type Color, drawLegend, type LegendEntry, palette } from './axes.ts'
 
 /** A plot to draw: one panel, or several below each other. */
 export interface Picture {
-  /** The subject of the picture, in a few words; its name for screen readers. */
+  /** The subject of the picture in a few words; its name for screen readers. */
   title: string
   /** The finding of the picture, in a sentence or two. */
   description: string
@@ -14,19 +14,19 @@ export interface Picture {
   panels: readonly (PlotOptions & { height: number })[]
 }
 
-/** A kind of figure: the form of its data, and how that becomes a picture. */
+/** A kind of figure: the shape of its data, and the function that turns the data into a picture. */
 export interface FigureKind<Figure> {
   shape: Shape
   picture: (figure: Figure, width: number) => Picture
 }
 
-/** How a figure is drawn. */
+/** The size of a plot. */
 export interface PlotSize {
-  /** In CSS pixels; letters keep their size, so a narrow plot is drawn narrow, not scaled. */
+  /** The width in CSS pixels. Text keeps its size: a narrow plot is drawn narrow, not scaled. */
   width?: number | undefined
 }
 
-/** The size of the letters. */
+/** The font size in pixels. */
 const FONT_SIZE = 12
 
 /** Draws a figure as an `<svg>` element for a page that defines the palette's colors. */
@@ -91,11 +91,11 @@ function drawPanel(panel: Picture['panels'][number], width: number): string {
     marginTop: 28,
     marginBottom: 46,
     ...panel,
-    // Below the numbers, where it cannot run into them.
+    // The label is below the numbers, where it cannot overlap them.
     x: { labelAnchor: 'center', labelArrow: 'none', labelOffset: 38, ...panel.x },
     width,
     document,
-    // Without a fixed one, Plot draws a random class name for its style sheet.
+    // Without a fixed class name, Plot generates a random one for its style sheet.
     className: 'plot',
   })
   element.querySelector('style')?.remove()
@@ -103,7 +103,7 @@ function drawPanel(panel: Picture['panels'][number], width: number): string {
   return element.innerHTML
 }
 
-/** Hundredths of a pixel are enough, and make the file half as large. */
+/** Rounds coordinates to hundredths of a pixel, which makes the file half as large. */
 function roundCoordinates(element: Element): void {
   for (const attribute of element.attributes) {
     if (!/\.\d{3}/.test(attribute.value)) continue

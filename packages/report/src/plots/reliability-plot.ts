@@ -3,12 +3,12 @@ import { list, number, object, positive, text } from '../data/shape.ts'
 import { color, seriesLook } from './axes.ts'
 import type { FigureKind, Picture } from './plot.ts'
 
-/** How many of the hits with a relevance are relevant, for one or several ways to estimate it. */
+/** The share of relevant hits by estimated relevance, for one or several estimates. */
 export interface ReliabilityFigure {
   kind: 'reliability'
   estimates: readonly {
     name: string
-    /** The bins that have hits, of ten: see `kith calibrate --json`. */
+    /** The bins with hits, out of ten: see `kith calibrate --json`. */
     bins: readonly { from: number; hits: number; relevance: number; relevant: number }[]
   }[]
 }
@@ -67,7 +67,7 @@ export const reliabilityKind: FigureKind<ReliabilityFigure> = {
   },
 }
 
-/** The number of hits in each tenth; the last panel names the axis of all. */
+/** Draws the number of hits in each bin; the last panel labels the axis of all panels. */
 function hitsPanel(bins: readonly Bin[], i: number, last: boolean): Picture['panels'][number] {
   const middle = ({ from }: Bin) => from + TENTH / 2
   return {

@@ -3,11 +3,11 @@ import { list, number, object, optional, positive, type Shape, text } from '../d
 import { color, type Look, measureAxis, seriesLook } from './axes.ts'
 import { draw, type FigureKind, type Picture, type PlotSize } from './plot.ts'
 
-/** How the values of many queries at one rank are spread. */
+/** The spread of the values of many queries at one rank. */
 export interface RankQuantiles {
-  /** From 1. */
+  /** The rank, from 1. */
   rank: number
-  /** The 5th, 25th, 50th, 75th and 95th of a hundred. */
+  /** The 5th, 25th, 50th, 75th and 95th percentile. */
   low: number
   lower: number
   median: number
@@ -15,7 +15,7 @@ export interface RankQuantiles {
   high: number
 }
 
-/** The form of quantiles in a file. */
+/** The shape of quantiles in a file. */
 const quantilesShape: Shape = list(
   object({
     rank: positive,
@@ -27,7 +27,7 @@ const quantilesShape: Shape = list(
   }),
 )
 
-/** How far `quantilesPerRank` goes. */
+/** Options of `quantilesPerRank`. */
 export interface QuantilesOptions {
   /** Maximum number of ranks. */
   ranks?: number | undefined
@@ -36,9 +36,9 @@ export interface QuantilesOptions {
 }
 
 /**
- * The spread at each rank of lists that are sorted, best first. Without a value for lists
- * beyond their ends, ranks that fewer than half of the lists have are left out: they would show
- * other queries than the ranks before.
+ * Computes the spread at each rank over lists that are sorted, best first. Without a value for
+ * lists beyond their ends, ranks that fewer than half of the lists have are left out: those ranks
+ * would show different queries than the ranks before.
  */
 export function quantilesPerRank(
   lists: readonly ArrayLike<number>[],
@@ -63,7 +63,7 @@ export function quantilesPerRank(
   return found
 }
 
-/** Between two values in proportion, as most programs have it. */
+/** Computes a quantile, with linear interpolation between two values, as most programs do. */
 function quantile(sorted: Float64Array, share: number): number {
   const at = (sorted.length - 1) * share
   const below = sorted[Math.floor(at)]!
@@ -73,11 +73,14 @@ function quantile(sorted: Float64Array, share: number): number {
 /** How label distributions spread their probability over ranks. */
 export interface LabelSpreadFigure {
   kind: 'label-spread'
-  /** One entry for each kind of target; ranks from `quantilesPerRank` over sorted probabilities. */
+  /** One entry per kind of target, with `quantilesPerRank` of the sorted probabilities. */
   targets: readonly { name: string; ranks: readonly RankQuantiles[] }[]
 }
 
-/** Draws the probability that labels give to their most likely document, the next, and so on. */
+/**
+ * Draws the probability of the most likely document of each label distribution, of the second, and
+ * so on.
+ */
 export function labelSpreadPlot(figure: LabelSpreadFigure, size?: PlotSize): string {
   return draw(labelSpreadKind, figure, size)
 }
@@ -99,7 +102,7 @@ export const labelSpreadKind: FigureKind<LabelSpreadFigure> = {
 
 type Panel = Picture['panels'][number]
 
-/** A panel for each target; the last one has the ranks that all share. */
+/** Returns a panel per target; the last panel has the axis of ranks that all panels share. */
 function panelsOf(targets: LabelSpreadFigure['targets']): Panel[] {
   const highest = Math.max(...targets.flatMap(({ ranks }) => ranks.map(({ high }) => high)))
   const [plain, last] = targets.length === 1 ? [0, 280] : [108, 140]
@@ -114,17 +117,17 @@ function panelsOf(targets: LabelSpreadFigure['targets']): Panel[] {
   })
 }
 
-/** How scores fall from rank to rank, over all queries. */
+/** How scores decrease from rank to rank, over all queries. */
 export interface ScoresPerRankFigure {
   kind: 'scores-per-rank'
-  /** From `quantilesPerRank`. */
+  /** The spread at each rank, from `quantilesPerRank`. */
   before: readonly RankQuantiles[]
   after?: readonly RankQuantiles[] | undefined
 }
 
 /**
- * Draws the spread of scores at each rank. Before and after have a panel each, since reranking
- * changes the meaning of a score.
+ * Draws the spread of scores at each rank. Scores before and after reranking get separate panels,
+ * since reranking changes the meaning of a score.
  */
 export function scoresPerRankPlot(figure: ScoresPerRankFigure, size?: PlotSize): string {
   return draw(scoresPerRankKind, figure, size)
@@ -151,7 +154,7 @@ export const scoresPerRankKind: FigureKind<ScoresPerRankFigure> = {
   },
 }
 
-/** A median with the bands in which half, and nine of ten queries lie. */
+/** Draws a median with the bands that contain 50% and 90% of the queries. */
 function bandMarks(ranks: readonly RankQuantiles[], look: Look): Markish[] {
   const { stroke: fill } = look
   return [
@@ -161,6 +164,6 @@ function bandMarks(ranks: readonly RankQuantiles[], look: Look): Markish[] {
   ]
 }
 
-/** The meaning of the marks, in words. */
+/** The explanation of the marks. */
 const BANDS_EXPLAINED =
   'The line is the median query. The inner band contains 50% of the queries, the outer band 90%.'

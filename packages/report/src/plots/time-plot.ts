@@ -3,7 +3,7 @@ import { list, object, optional, positive, text } from '../data/shape.ts'
 import { color, logAxis } from './axes.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
 
-/** The time of reranking one query, against the number of candidates. */
+/** The time of reranking one query against the number of candidates. */
 export interface TimeFigure {
   kind: 'time'
   points: readonly TimePoint[]
@@ -11,12 +11,12 @@ export interface TimeFigure {
   machine?: string | undefined
 }
 
-/** The time with one number of candidates. */
+/** The time for one number of candidates. */
 export interface TimePoint {
   size: number
-  /** Per query; the median if there are several measurements. */
+  /** The time per query; the median if there are several measurements. */
   milliseconds: number
-  /** The bounds between which most measurements lie. */
+  /** The bounds that contain most measurements. */
   low?: number | undefined
   high?: number | undefined
 }

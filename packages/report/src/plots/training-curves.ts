@@ -15,11 +15,11 @@ export interface TrainingFigure {
 export interface TrainingCurve {
   name: string
   points: readonly TrainingPoint[]
-  /** The loss on the training queries; means over several steps make a curve that can be read. */
+  /** The loss on the training queries; means over several steps make the curve readable. */
   steps?: readonly TrainingLoss[] | undefined
 }
 
-/** A validation: the loss, and the measure's value. */
+/** A validation: the loss, and the value of the measure. */
 export interface TrainingPoint extends TrainingLoss {
   value: number
 }
@@ -73,7 +73,7 @@ export const trainingKind: FigureKind<TrainingFigure> = {
 
 type Panel = Picture['panels'][number]
 
-/** Without labels on the steps: the last panel has them. */
+/** Returns a panel with losses, without labels on the steps: the last panel has them. */
 function lossPanel(
   runs: readonly TrainingCurve[],
   label: string,
@@ -96,7 +96,7 @@ function measurePanel(runs: readonly TrainingCurve[], measure: string): Panel {
   const values = runs.flatMap(({ points }) => points.map(({ value }) => value))
   return {
     height: 222,
-    // No more ticks than steps: there is nothing between two of them.
+    // At most one tick per step.
     x: { label: 'step', ticks: Math.min(6, last - first), domain: [first, last] },
     y: measureAxis(measure, values),
     marks: runs.flatMap(({ points }, i) => [
@@ -106,7 +106,7 @@ function measurePanel(runs: readonly TrainingCurve[], measure: string): Panel {
   }
 }
 
-/** The first and the last step of all curves: panels below each other share their steps. */
+/** Returns the first and the last step of all curves: stacked panels share their steps. */
 function stepsOf(runs: readonly TrainingCurve[]): [number, number] {
   let [first, last] = [Infinity, -Infinity]
   for (const { points, steps = [] } of runs) {

@@ -2,10 +2,13 @@ import { formatFigure, formatP, markOf } from '@kith/ir/internal'
 import type { ReportComparison, ReportRun } from '../data/report-data.ts'
 import { count, type Html, html, pInWords, signedFigure } from '../html.ts'
 
-/** More runs than this are compared in one table; the verdict is then on the last one. */
+/**
+ * If more runs than this are compared with the first, one table lists all of them, and the verdict
+ * is on the last one.
+ */
 const FEW = 2
 
-/** The verdict on each run but the first, in large letters. */
+/** Renders the verdict on each run but the first, in large letters. */
 export function verdictSection(runs: readonly ReportRun[], measure: string | undefined): Html {
   const [first, ...others] = runs
   const main = measure ?? Object.keys(first?.measures ?? {})[0]
@@ -21,7 +24,7 @@ export function verdictSection(runs: readonly ReportRun[], measure: string | und
   })}`
 }
 
-/** For each run but the first its figures beside the first's, with the tests. */
+/** Renders the measures of each run but the first beside the first run's, with the tests. */
 export function measuresSection(runs: readonly ReportRun[]): Html {
   const [first, ...others] = runs
   if (!first) return html``
@@ -45,7 +48,7 @@ function soleTable(run: ReportRun): Html {
 </table></div>`
 }
 
-/** All runs and measures at one glance. */
+/** Renders a table of all runs and measures. */
 function overviewTable(runs: readonly ReportRun[]): Html {
   const names = Object.keys(runs[0]!.measures)
   return html`<div class="scroll"><table class="measures">
@@ -65,7 +68,7 @@ function overviewCell(value: number | undefined, comparison: ReportComparison | 
   return html`<td class="${kind}">${figure}<span class="mark">${mark}</span></td>`
 }
 
-/** A table for each pair; folded away if there are many. */
+/** Renders a table per pair of runs; the tables are collapsed if there are many. */
 function pairTables(first: ReportRun, others: readonly ReportRun[]): Html {
   const tables = html`${others.map((run) => pairTable(first, run))}`
   if (others.length <= FEW) return tables
@@ -101,8 +104,8 @@ ${sharesCells(comparison)}
 }
 
 /**
- * The share of queries that are better, equal and worse: a bar, and its numbers in a separate cell,
- * so that bars are aligned.
+ * Renders the shares of queries that are better, equal and worse: a bar, and the numbers in a
+ * separate cell, so that bars are aligned.
  */
 function sharesCells({ wins, ties, losses }: ReportComparison): Html {
   const all = Math.max(1, wins + ties + losses)
@@ -122,7 +125,7 @@ export interface ReportVerdict {
   detail: string
 }
 
-/** Says whether a run is better than the first, and how sure that is. */
+/** Returns whether a run is better than the first, and how certain that is. */
 export function verdictOf(
   first: ReportRun,
   run: ReportRun,
@@ -149,7 +152,9 @@ export function verdictOf(
   }
 }
 
-/** The other measures in which the difference is significant: they may contradict the main measure. */
+/**
+ * Describes the other measures with a significant difference: they may contradict the main measure.
+ */
 function others(run: ReportRun, main: string): string {
   const found = Object.entries(run.comparison ?? {}).filter(
     ([measure, { p }]) => measure !== main && p < 0.05,

@@ -2,18 +2,18 @@ import { KithError } from '@kith/core'
 import type { Evaluation, LabelTexts, Qrels, Run } from '@kith/ir'
 import { shortened } from '../html.ts'
 
-/** Every query's values and rankings before and after: plain data for the page. */
+/** The values and rankings of every query before and after, as plain data for the page. */
 export interface QueryRows {
-  /** The measure that `before` and `after` of the rows are in. */
+  /** The measure of `before` and `after` in the rows. */
   measure: string
-  /** From which grade on a document is relevant. */
+  /** The lowest grade of a relevant document. */
   level: number
   rows: QueryRow[]
-  /** The documents of all rankings, each once. */
+  /** The documents of all rankings, each listed once. */
   documents: DocumentText[]
 }
 
-/** A document as the page shows it: its text may be cut. */
+/** A document as the page shows it; its text may be truncated. */
 export interface DocumentText {
   id: string
   title?: string
@@ -28,7 +28,7 @@ export interface QueryRow {
   after: number
   /** How many documents are judged relevant, retrieved or not. */
   relevant: number
-  /** The first documents before, and after. */
+  /** The top documents before and after. */
   rankings: [RankedDocument[], RankedDocument[]]
 }
 
@@ -38,23 +38,26 @@ export interface RankedDocument {
   document: number
   /** The document's judgment, if any. */
   grade?: number
-  /** The document's rank in the other ranking, from 1, if it is there. */
+  /** The document's rank in the other ranking, from 1; undefined if the document is not there. */
   other?: number
 }
 
-/** The parts of each query that are kept. */
+/** Options for the rows. */
 export interface QueryRowsOptions {
-  /** From which grade on a document is relevant; 1 if not set. */
+  /** The lowest grade of a relevant document. Default: 1. */
   level?: number | undefined
   /** How many documents of each ranking are kept. */
   top?: number | undefined
 }
 
-/** The most characters that the texts of all documents take together in the page. */
+/** Maximum total length of the documents' texts in the page, in characters. */
 const TEXT_BUDGET = 8_000_000
 const LONGEST_QUERY = 2_000
 
-/** The values and rankings of two runs for each query that both evaluations have, in the order of the first. */
+/**
+ * Returns the values and rankings of two runs for each query in both evaluations, in the order of
+ * the first.
+ */
 export function queryRows(
   evaluations: readonly [Evaluation, Evaluation],
   runs: readonly [Run, Run],
@@ -118,7 +121,10 @@ function ranked(
   })
 }
 
-/** The more documents there are, the less of each text is kept, so that the page stays light. */
+/**
+ * Truncates documents' texts: the more documents there are, the shorter, so that the page stays
+ * small.
+ */
 function documentTexts(ids: readonly string[], texts: LabelTexts | undefined): DocumentText[] {
   const longest = Math.max(60, Math.min(300, Math.floor(TEXT_BUDGET / ids.length)))
   return ids.map((id) => {

@@ -3,8 +3,8 @@ import type { MakeElement } from '../element.ts'
 import type { QueryRow, RankedDocument } from './query-rows.ts'
 
 /**
- * The script of the report: the table of queries. Its source is put into the page as it stands,
- * so it may use nothing from outside itself.
+ * Builds the table of queries; this is the script of the report. Its source is copied into the page
+ * unchanged, so it must not use anything outside itself.
  */
 export function queryTable(element: MakeElement): void {
   type Sort = 'query' | 'before' | 'after' | 'gain'
@@ -207,7 +207,7 @@ export function queryTable(element: MakeElement): void {
         dot.setAttribute('aria-label', dot.title)
       }
       const [label, up, meaning] = moveOf(entry, i + 1) ?? ['', 0, '']
-      // Only the move of a relevant document is a gain or a loss.
+      // Only the move of a relevant document counts as a gain or a loss.
       const kind = relevant ? (up > 0 ? 'gain' : 'loss') : ''
       return element(
         'li',

@@ -5,7 +5,7 @@ import { list, object, optional, text } from '../data/shape.ts'
 import { Html, html } from '../html.ts'
 import { describeFigure, drawFigure, type Figure } from '../plots/figure.ts'
 
-/** The files that were compared. */
+/** Renders the list of the files that were compared. */
 export function inputsSection(inputs: readonly ReportInput[]): Html {
   if (inputs.length === 0) return html``
   return html`<section id="compared">
@@ -20,7 +20,7 @@ export function inputsSection(inputs: readonly ReportInput[]): Html {
 `
 }
 
-/** Settings, versions and commands: how to get the same again. */
+/** Renders settings, versions and commands, which reproduce the results. */
 export function factsSections({ settings, versions, commands }: ReportData): Html {
   return html`${pairsSection('settings', 'Settings', settings)}${pairsSection('versions', 'Versions', versions)}${commandsSection(commands ?? [])}`
 }
@@ -47,7 +47,7 @@ ${commands.map((command) => html`<pre><code>${command}</code></pre>\n`)}</sectio
 `
 }
 
-/** Values by name; the name of a nested value starts with the name of its object. */
+/** Flattens nested values; the name of a nested value starts with the name of its object. */
 function flat(pairs: Readonly<Record<string, unknown>>, before = ''): [string, unknown][] {
   return Object.entries(pairs).flatMap(([name, value]) => {
     if (value === undefined) return []
@@ -57,7 +57,10 @@ function flat(pairs: Readonly<Record<string, unknown>>, before = ''): [string, u
   })
 }
 
-/** Four digits of a fraction tell settings apart; 0.48219999999999996 is 0.4822. */
+/**
+ * Formats a value. Numbers get four decimals, which is enough to tell settings apart:
+ * 0.48219999999999996 becomes 0.4822.
+ */
 function inWords(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' && !Number.isInteger(value)) {
@@ -66,16 +69,16 @@ function inWords(value: unknown): string {
   return JSON.stringify(value) ?? String(value)
 }
 
-/** How wide plots are on pages for which CSS shows the classes `small`, `middle` and `large`. */
+/** The widths of plots, by the CSS classes `small`, `middle` and `large` that show them. */
 type Widths = Readonly<Record<string, number>>
 
-/** Two beside each other on a large page, one on the others. */
+/** Two plots per row on a large page, one per row on smaller pages. */
 const COLUMN: Widths = { small: 358, 'middle large': 532 }
 
-/** As wide as the page. */
+/** Plots of the page's full width. */
 const FULL: Widths = { small: 358, middle: 690, large: 1100 }
 
-/** The figures, two beside each other if there is room; a single one is as wide as the page. */
+/** Renders the figures, two per row if there is room; a single figure gets the full width. */
 export function figuresSection(figures: readonly Figure[]): Html {
   if (figures.length === 0) return html``
   if (figures.length === 1) {
@@ -89,7 +92,7 @@ ${figures.map((figure) => figureHtml(figure, COLUMN))}</div>
 `
 }
 
-/** A figure with its caption, drawn for each size of page: letters keep their size. */
+/** Renders a figure with its caption, once per page size, so that text keeps its size. */
 function figureHtml(figure: Figure, widths: Widths, heading: 'h2' | 'h3' = 'h3'): Html {
   const { title, description } = describeFigure(figure)
   return html`<figure>
@@ -104,7 +107,7 @@ ${Object.entries(widths).map(
 
 type Queries = NonNullable<ReportData['queries']>
 
-/** The gain or loss of each query: the plot, and the table that the page's script fills. */
+/** Renders the gain or loss of each query: the plot, and the table that the page's script fills. */
 export function queriesSection({ rows, measure }: Queries): Html {
   if (rows.length === 0) return html``
   return html`<section id="queries">
@@ -118,7 +121,7 @@ ${figureHtml({ kind: 'gains', measure, gains: rows.map((row) => row.after - row.
 
 const tablesShape = list(object({ title: text, note: optional(text), rows: list(list(text)) }))
 
-/** Further findings, each with a heading. */
+/** Renders further findings, each with a heading. */
 export function tablesSection(tables: readonly ReportTable[]): Html {
   return html`${tables.map(({ title, note, rows }) => {
     const [head, ...body] = rows
@@ -137,7 +140,7 @@ ${note ? html`<p class="note">${note}</p>` : html``}
   })}`
 }
 
-/** Parses and checks tables of a file: a JSON list of `{ title, note?, rows }`. */
+/** Parses and checks the tables in a file: a JSON list of `{ title, note?, rows }`. */
 export function parseTables(content: string, file: string): ReportTable[] {
   try {
     const tables: unknown = JSON.parse(content)

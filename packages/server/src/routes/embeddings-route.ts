@@ -9,12 +9,12 @@ import { type Call, type Route, route } from './route.ts'
 
 const NO_TOKENS = 'token ids are not supported, because this model has another vocabulary'
 
-/** A text or several, as requests for embeddings have them. */
+/** One or more texts, in a request for embeddings. */
 const textsSchema = z.union([z.string(), z.array(z.string()).min(1)], {
   error: `must be a text or an array of texts; ${NO_TOKENS}`,
 })
 
-/** Texts of a request for embeddings. */
+/** The texts in a request for embeddings. */
 interface TextsField {
   /** The name of the field. */
   name: string
@@ -24,7 +24,7 @@ interface TextsField {
   dimensions?: number | null | undefined
 }
 
-/** The embeddings of a request's texts. */
+/** Embeds the texts of a request. */
 async function embedTexts(field: TextsField, call: Call): Promise<EmbeddedText[]> {
   const { name, value, role, dimensions } = field
   const { embedder, vectors } = call
@@ -36,7 +36,7 @@ async function embedTexts(field: TextsField, call: Call): Promise<EmbeddedText[]
   const one = typeof value === 'string'
   const where = (i: number): string => (one ? name : `${name}[${i}]`)
   const texts = (one ? [value] : value).map((text, i) => {
-    // Longer arrays of numbers were read on the way, as embeddings are.
+    // Longer arrays of numbers were read as embeddings during parsing.
     if (vectors.named(text)) {
       throw new Problem(422, `${where(i)} must be a text, not numbers; ${NO_TOKENS}`)
     }
@@ -49,7 +49,10 @@ async function embedTexts(field: TextsField, call: Call): Promise<EmbeddedText[]
   return embedded
 }
 
-/** Embeddings as OpenAI has them. `input_type` is ours: some models want to know the role of a text. */
+/**
+ * The embeddings endpoint of OpenAI's API. `input_type` is Kith's own field: some models treat
+ * queries and documents differently.
+ */
 export const embeddingsRoute: Route = route({
   path: '/v1/embeddings',
   summary: 'Embed texts (OpenAI API)',
@@ -97,10 +100,10 @@ function toBase64(vector: Float32Array): string {
   return bytes.toString('base64')
 }
 
-/** Squared lengths this close to 1 differ from it by rounding. */
+/** The tolerance within which squared lengths differ from 1 by rounding only. */
 const ROUNDING = 1e-5
 
-/** Embeddings as text-embeddings-inference has them. */
+/** The embeddings endpoint of text-embeddings-inference. */
 export const teiEmbedRoute: Route = route({
   path: '/embed',
   summary: 'Embed texts (text-embeddings-inference API)',

@@ -11,7 +11,10 @@ export interface Item {
   embedding: Embedding | undefined
 }
 
-/** An embedding in JSON; `readEmbedding` checks it, since a schema would take as long as parsing. */
+/**
+ * The schema of an embedding. `readEmbedding` checks the value, because a schema would take as long
+ * as parsing.
+ */
 export const embeddingSchema = z.unknown().meta({
   description: 'An embedding: an array of numbers, or base64 of little-endian float32.',
   oneOf: [
@@ -20,7 +23,7 @@ export const embeddingSchema = z.unknown().meta({
   ],
 })
 
-/** A query or a document in JSON. Other fields are kept: a request may group by them. */
+/** The schema of a query or a document. Other fields are kept: a request may group by them. */
 export const itemSchema = z.union(
   [
     z.string(),
@@ -51,7 +54,7 @@ export function readItem(given: z.infer<typeof itemSchema>, where: string, rules
   }
 }
 
-/** Squared lengths up to this one keep inner products within float32. */
+/** The largest squared length with inner products within float32. */
 const LARGEST_SQUARE = 1e36
 
 /** An embedding, and its name in messages. */
@@ -61,10 +64,10 @@ export interface Embedding {
 }
 
 /**
- * An embedding as a request has it: numbers, or the base64 of little-endian float32. Whether it can
- * be computed with is seen when it is: `checkEmbedding`, `checkSquare`.
+ * Reads an embedding of a request: numbers, or base64 of little-endian float32. `checkEmbedding`
+ * and `checkSquare` check its numbers later, when they are used.
  *
- * @param vectors The vectors of the request, some of which were read while parsing.
+ * @param vectors The vectors of the request that were read during parsing.
  * @param where The field's name in messages.
  */
 function readEmbedding(value: unknown, vectors: RequestVectors, where: string): Embedding {
@@ -77,14 +80,14 @@ function readEmbedding(value: unknown, vectors: RequestVectors, where: string): 
   return { vector, where }
 }
 
-/** Throws if an embedding cannot be computed with: a number is not finite, or it is too long. */
+/** Throws if an embedding cannot be used: a number is not finite, or the vector is too long. */
 export function checkEmbedding(embedding: Embedding): void {
   checkSquare(embedding, dot(embedding.vector, embedding.vector))
 }
 
-/** Does what `checkEmbedding` does, for a known squared length. */
+/** Does the same as `checkEmbedding`, for a known squared length. */
 export function checkSquare({ vector, where }: Embedding, square: number): void {
-  // A NaN or an infinity shows here, too.
+  // NaN and infinity fail this comparison, too.
   if (square <= LARGEST_SQUARE) return
   const column = vector.findIndex((number) => !Number.isFinite(number))
   const problem =
@@ -101,7 +104,10 @@ function fromArray(value: unknown, where: string): Float32Array {
   throw new Problem(422, `${where} must be an array of numbers, or base64 of little-endian float32`)
 }
 
-/** The inner product of two vectors of one length; four sums at a time, since each addition waits for the last. */
+/**
+ * Returns the inner product of two vectors of equal length, in four sums: in a single sum, each
+ * addition would wait for the one before.
+ */
 export function dot(a: Float32Array, b: Float32Array): number {
   const whole = a.length & ~3
   let s0 = 0

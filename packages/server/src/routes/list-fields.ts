@@ -4,9 +4,9 @@ import { Problem } from '../problem.ts'
 import type { RankedList } from '../ranker.ts'
 import type { RequestVectors } from '../request-vectors.ts'
 
-/** Priors up to this size keep the scores within float32. */
+/** The largest prior that keeps the scores within float32. */
 const LARGEST_PRIOR = 1e30
-/** Characters of a text in a message. */
+/** Maximum length of a quoted text in messages, in characters. */
 const SHOWN = 40
 
 const fieldName = { type: 'string', description: 'A field of the documents.' }
@@ -17,7 +17,7 @@ const perDocument = (types: string[]) => ({
   description: 'One for each document.',
 })
 
-/** The fields of a request that make a list of the ranking. `readList` checks `group` and `prior`. */
+/** The request fields that turn a ranking into a list. `readList` checks `group` and `prior`. */
 export const listFields = {
   group: z
     .unknown()
@@ -63,7 +63,7 @@ export const listFields = {
   }),
 }
 
-/** The fields of a result that `group` and `collapse` add. */
+/** The result fields that `group` and `collapse` add. */
 export const listedSchema = z.object({
   duplicates: z.array(z.int()).optional().meta({
     description: 'Indices of the documents that repeat this one, if the request has collapse.',
@@ -73,7 +73,7 @@ export const listedSchema = z.object({
   }),
 })
 
-/** The part of an answer's `meta` that answers `on_topic`. */
+/** The field of an answer's `meta` for `on_topic`. */
 export const onTopicSchema = z.object({
   on_topic: z.number().optional().meta({
     description: 'Probability that the query is on topic, if the request has on_topic.',
@@ -82,7 +82,7 @@ export const onTopicSchema = z.object({
 
 type Fields = z.output<z.ZodObject<typeof listFields>>
 
-/** The documents of a request, as it has them. */
+/** The documents of a request, before they are read. */
 interface Given {
   documents: readonly unknown[]
   /** The name of the field with the documents. */
@@ -90,7 +90,7 @@ interface Given {
   vectors: RequestVectors
 }
 
-/** The options of a list that a request has; undefined if it has none. */
+/** Reads the list options of a request; returns undefined if it has none. */
 export function readList(fields: Fields, given: Given): ListOptions | undefined {
   const { group, prior } = fields
   refuseWithout('max_per_group', fields.max_per_group, 'group', group)
@@ -109,7 +109,7 @@ export function readList(fields: Fields, given: Given): ListOptions | undefined 
   return Object.values(options).some((value) => value !== undefined) ? options : undefined
 }
 
-/** The fields of the result at a place. */
+/** Returns the list fields of the result at a place. */
 export function listedAt(
   { duplicates, others }: Pick<RankedList, 'duplicates' | 'others'>,
   place: number,
@@ -125,7 +125,7 @@ function refuseWithout(name: string, value: unknown, needed: string, other: unkn
   throw new Problem(422, `${name} has no effect without ${needed}; leave it out`)
 }
 
-/** A kind of value, and its name in messages. */
+/** A type of value, and its name in messages. */
 interface Kind<T> {
   of(value: unknown): value is T
   name: string
@@ -141,7 +141,7 @@ const finitePrior: Kind<number> = {
   name: `a number up to ${LARGEST_PRIOR} or null`,
 }
 
-/** A value for each document: from a list, or from a field of the documents. */
+/** Reads a value for each document, from an array or from a field of the documents. */
 function readColumn<T>(
   name: string,
   value: unknown,

@@ -5,7 +5,7 @@ import type { Route, Services } from './route.ts'
 
 const JSON_TYPE = 'application/json'
 
-/** Statuses that a request can be answered with, besides 200. */
+/** The statuses of error answers, with a description. */
 const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The body is not JSON.',
   401: 'The API key is missing or wrong.',
@@ -15,7 +15,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   503: 'The request took too long, or the server is stopping.',
 }
 
-/** The description of a server in OpenAPI 3.1. */
+/** Builds the OpenAPI 3.1 description of a server. */
 export function openApi(routes: readonly Route[]): object {
   const paths = routes.map(({ path, summary, body, answer, errors }) => [
     path,
@@ -75,19 +75,19 @@ function schema(type: z.ZodType, io: 'input' | 'output'): object {
   return described
 }
 
-/** The parts of a server that its description names. */
+/** The parts of a server that its descriptions need. */
 type Told = Pick<Services, 'model' | 'embedder' | 'limits' | 'strict'>
 
-/** The answer of `/info`, as text-embeddings-inference has it; Dify asks it before the first request. */
+/** Builds the answer of `/info` in text-embeddings-inference's format; Dify requests it first. */
 export function teiInfo({ model, embedder, limits, strict }: Told): object {
-  // An endpoint does not say where it cuts texts.
+  // An embeddings endpoint does not say where it truncates texts.
   const { maxTokens = 0 } = embedder ?? {}
   const most = Number.isFinite(maxTokens) ? maxTokens : 0
   return {
     model_id: model,
     model_sha: null,
     model_dtype: 'float32',
-    // Clients read the first name as the kind of model, and refuse to rerank with another kind.
+    // Clients read the first key as the type of the model, and refuse to rerank with another type.
     model_type: { reranker: { id2label: { 0: 'LABEL_0' }, label2id: { LABEL_0: 0 } } },
     max_concurrent_requests: limits.requests,
     max_input_length: most,
@@ -102,7 +102,7 @@ export function teiInfo({ model, embedder, limits, strict }: Told): object {
   }
 }
 
-/** The answer of `/v1/models`, as OpenAI has it: there is one model. */
+/** Builds the answer of `/v1/models` in OpenAI's format, with one model. */
 export function modelList({ model }: Told): object {
   const created = Math.floor(performance.timeOrigin / 1000)
   return { object: 'list', data: [{ id: model, object: 'model', created, owned_by: 'kith' }] }

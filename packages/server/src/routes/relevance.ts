@@ -6,7 +6,7 @@ export const similaritySchema = z.number().meta({
   description: 'The cosine or inner product with the query.',
 })
 
-/** The part of an answer's `meta` that says what `relevance_score` is. */
+/** The field of an answer's `meta` that says what `relevance_score` means. */
 export const relevanceSchema = z.object({
   relevance: z.enum(['estimated', 'calibrated']).optional().meta({
     description:
@@ -14,7 +14,7 @@ export const relevanceSchema = z.object({
   }),
 })
 
-/** The meaning of `relevance_score` if it is a probability. */
+/** Returns the meaning of `relevance_score` if it is a probability. */
 export function relevanceMeta(
   { ranker }: { ranker: Ranker },
   { relevances }: Pick<RankedList, 'relevances'>,
@@ -24,8 +24,8 @@ export function relevanceMeta(
 }
 
 /**
- * The `relevance_score` of each place, which never rises: the estimated relevance if it is known.
- * Behind the hits that have one, it falls on with the scores.
+ * Returns the `relevance_score` of each place, in descending order: the estimated relevance if it
+ * is known. For hits after those with an estimate, it decreases with the scores.
  */
 export function relevancesOf({ scores, relevances }: RankedList): number[] {
   const last = relevances?.findLastIndex((relevance) => relevance !== undefined) ?? -1
@@ -34,10 +34,10 @@ export function relevancesOf({ scores, relevances }: RankedList): number[] {
 }
 
 /**
- * A score as a relevance between 0 and 1, as Cohere, Jina and text-embeddings-inference
- * have it. Scores of the standard mix are deviations from the mean of the request's
- * documents, so 0.5 is an average document. Unlike the logistic function, this one keeps
- * scores of any size apart: raw inner products are around 100.
+ * Maps a score to a relevance between 0 and 1, as Cohere, Jina and text-embeddings-inference return
+ * it. Scores of the standard mix are deviations from the mean of the request's documents, so 0.5 is
+ * an average document. Unlike the logistic function, this function keeps scores of any size
+ * distinct: raw inner products are around 100.
  */
 function relevanceOf(score: number): number {
   return 0.5 + (0.5 * score) / (1 + Math.abs(score))

@@ -17,7 +17,7 @@ const body = z.object({
   truncation: z.boolean().nullish().meta({
     description: 'Truncate texts that are too long, for clients of Voyage.',
   }),
-  // RAGFlow sends words, since Xinference takes them.
+  // RAGFlow sends the strings 'true' and 'false', since Xinference accepts them.
   return_documents: z.union([z.boolean(), z.enum(['true', 'false'])]).nullish(),
   rank_fields: z
     .array(z.enum(['title', 'text']), {
@@ -63,7 +63,10 @@ const answer = z.object({
 
 type Results = z.input<typeof answer>['results']
 
-/** Reranking as Cohere (versions 1 and 2), Jina and Voyage have it: one answer with the fields of all. */
+/**
+ * Creates the rerank endpoint of Cohere (versions 1 and 2), Jina and Voyage: one answer with the
+ * fields of all three.
+ */
 export function rerankRoute(version: '1' | '2'): Route {
   return route({
     path: `/v${version}/rerank`,
@@ -86,7 +89,7 @@ export function rerankRoute(version: '1' | '2'): Route {
       const wanted = order.subarray(0, top_n ?? top_k ?? order.length)
       const returned = return_documents === true || return_documents === 'true'
       const results = Array.from(wanted, (index, place) => {
-        // The whole text, since clients replace their text by it.
+        // Returns the whole text, since clients replace their text with it.
         const document = textsOf(documents[index]!)
         return {
           index,
@@ -119,7 +122,7 @@ export function rerankRoute(version: '1' | '2'): Route {
 
 type GivenItem = z.output<typeof itemSchema>
 
-/** A document without the texts that a request does not want to rank by. */
+/** Removes the fields that a request does not rank by from a document. */
 function onlyFields(given: GivenItem, fields: readonly string[] | null | undefined): GivenItem {
   if (typeof given === 'string' || !fields) return given
   const { title, text, embedding } = given
@@ -137,14 +140,14 @@ function textsOf(given: GivenItem): { title?: string; text: string } | undefined
   return text == null ? undefined : { text }
 }
 
-/** Voyage returns documents as texts. */
+/** Converts results to Voyage's format, in which documents are texts. */
 function asVoyage(results: Results): z.input<typeof answer>['data'] {
   return results.map(({ document, ...result }) =>
     document ? { ...result, document: document.text } : result,
   )
 }
 
-/** Fields that requests of text-embeddings-inference have besides their texts. */
+/** Request fields of text-embeddings-inference, besides the texts. */
 export const teiFields = {
   truncate: z.boolean().nullish().meta({
     description: 'Truncate texts that are too long (default: true, unless the server is strict).',
@@ -156,7 +159,7 @@ export const teiFields = {
     .nullish(),
 }
 
-/** Reranking as text-embeddings-inference has it. */
+/** The rerank endpoint of text-embeddings-inference. */
 const ofTexts = route({
   path: '/rerank',
   summary: 'Rerank texts (API of text-embeddings-inference) or documents (API of Jina)',
@@ -200,7 +203,10 @@ const ofTexts = route({
 
 const ofDocuments = rerankRoute('1')
 
-/** `/rerank` has two protocols: Dify and RAGFlow send `documents` there, and read Jina's answer. */
+/**
+ * The endpoint `/rerank`, which has two protocols: Dify and RAGFlow send `documents`, and read
+ * Jina's answer.
+ */
 export const teiRerankRoute: Route = {
   ...ofTexts,
   body: z.union([ofTexts.body, ofDocuments.body]),

@@ -10,7 +10,7 @@ import type { DocumentSearcher } from '../searcher.ts'
 /** The services that routes use. */
 export interface Services {
   limits: Limits
-  /** Whether a text that is too long is an error; else it is cut. */
+  /** Whether a text that is too long is an error; otherwise the text is truncated. */
   strict: boolean
   ranker: Ranker
   embedder: TextEmbedder | undefined
@@ -21,31 +21,34 @@ export interface Services {
 
 /** A request to a route. */
 export interface Call extends Services {
-  /** The embeddings in the body, by their names. */
+  /** The embeddings in the body, by their placeholder names. */
   vectors: RequestVectors
-  /** The truncated texts of the request; counted while it is handled. */
+  /** The number of truncated texts in the request, counted while the request is handled. */
   cuts: Cuts
-  /** Ends the work when the client has disconnected or the time is up; made at its first use. */
+  /**
+   * Returns a signal that is aborted when the client disconnects or the request times out; it is
+   * created at the first call.
+   */
   signal(): AbortSignal
 }
 
-/** An address that answers JSON with JSON. */
+/** A path that answers JSON with JSON. */
 export interface Route {
   path: string
   summary: string
   errors: ErrorShape
-  /** The schemas of body and answer, for the description of the server. */
+  /** The schemas of body and answer, for the OpenAPI description. */
   body: z.ZodType
   answer: z.ZodType
   handle(json: unknown, call: Call): Promise<unknown>
 }
 
-/** A route whose body is checked by its schema before it is handled. */
+/** Creates a route whose schema checks the body before `handle` gets it. */
 export function route<Body extends z.ZodType, Answer extends z.ZodType>(
   description: Omit<Route, 'body' | 'answer' | 'handle'> & {
     body: Body
     answer: Answer
-    /** The field with the documents or texts, of which there may be too many. */
+    /** The field with the documents or texts, whose number is limited. */
     list?: string
     handle(body: z.output<Body>, call: Call): Promise<z.input<Answer>>
   },
@@ -62,19 +65,19 @@ export function route<Body extends z.ZodType, Answer extends z.ZodType>(
   }
 }
 
-/** An id of an answer, for comparing logs. */
+/** Creates an id for an answer, to compare logs. */
 export function answerId(): string {
   return randomUUID()
 }
 
-/** Before the schema looks at each of them: that would take longer than refusing. */
+/** Throws if a list is too long. The schema would check every entry first, which takes longer. */
 function checkCount(json: unknown, list: string, most: number): void {
   const given = (json as Record<string, unknown> | null)?.[list]
   if (!Array.isArray(given) || given.length <= most) return
   throw new Problem(413, `${list} has ${given.length} entries, the limit is ${most}`)
 }
 
-/** The first thing that is wrong. */
+/** Describes the first validation error. */
 function sentence({ issues }: z.ZodError): string {
   const { path, message } = issues[0]!
   const where = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))

@@ -9,7 +9,7 @@ import { checkEmbedding, type Embedding, type Item, itemSchema, readItem } from 
 import { relevanceMeta, relevanceSchema, relevancesOf } from './relevance.ts'
 import { answerId, type Call, type Route, route } from './route.ts'
 
-/** Results of a search if a request does not say how many. */
+/** The default number of search results. */
 const USUAL_RESULTS = 10
 
 const results = z.array(
@@ -24,7 +24,10 @@ const results = z.array(
   }),
 )
 
-/** Searching the server's documents, with reranking. The protocol is ours, close to the others. */
+/**
+ * Searches the server's documents and reranks them. The protocol is Kith's own, close to the rerank
+ * protocols.
+ */
 export const searchRoute: Route = route({
   path: '/v1/search',
   summary: 'Search the documents of the server and rerank the hits',
@@ -91,22 +94,25 @@ export const searchRoute: Route = route({
   },
 })
 
-/** How many documents are found and reranked for a query, if a request does not say so. */
+/** Returns how many candidates are found and reranked for a query if the request does not say. */
 function usualCandidates({ text }: Item, { ranker, limits }: Call): number {
   return Math.min(lookedAt(ranker.settings, text !== undefined), limits.documents)
 }
 
-/** A document that was found, with the relevance of its place. */
+/** A document that was found, with its relevance. */
 interface FoundDocument {
   id: string
   title: string | undefined
   text: string | undefined
   relevance: number
-  /** The cosine or inner product with the query; NaN if its vector was not fetched. */
+  /** The cosine or inner product with the query; NaN if the document's vector was not fetched. */
   similarity: number
 }
 
-/** Finds documents for a query and ranks them, best first; and the tokens that this took. */
+/**
+ * Finds documents for a query and ranks them, best first; also returns the tokens that the encoder
+ * read.
+ */
 async function searchDocuments(
   searcher: DocumentSearcher,
   query: Item,
@@ -132,7 +138,7 @@ async function searchDocuments(
   return { documents, tokens, relevances }
 }
 
-/** The documents most similar to a query, and their ranking. */
+/** Finds the documents most similar to a query, and ranks them. */
 async function findAndRank(
   searcher: DocumentSearcher,
   item: Item & { embedding: Embedding },

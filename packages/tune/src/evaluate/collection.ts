@@ -10,10 +10,7 @@ import { range, tokenizerOf } from '@kith/core/internal'
 import { type SharedTexts, textAt } from '@kith/ir/internal'
 import { type MeasureKind, measures, parseMeasure } from '@kith/ir/measures'
 
-/**
- * The texts of queries and documents, and how often their terms occur in the corpus, if that is
- * known.
- */
+/** The texts of queries and documents, and the term statistics of the corpus, if they are known. */
 export interface TrialTexts {
   queries: SharedTexts
   docs: SharedTexts
@@ -23,34 +20,35 @@ export interface TrialTexts {
 /** A judged query with its candidates. */
 export interface TrialQuery {
   id: string
-  /** Queries of one group never stand on both sides of a fold; by default each is its own. */
+  /** Queries of one group are always in the same fold; by default, each query is its own group. */
   group?: string | undefined
-  /** The query's number among the vectors and texts of the queries. */
+  /** The query's index in the vectors and texts of the queries. */
   row: number
-  /** The candidates that can be reranked, best first, as numbers among `docs`. */
+  /** The candidates that can be reranked, best first, as indices in `docs`. */
   docs: Uint32Array
-  /** Their places in the run, ascending. */
+  /** The candidates' places in the run, ascending. */
   places: Uint32Array
-  /** The grade of every place of the run; negative if there is no judgment. */
+  /** The grade at every place of the run; negative if there is no judgment. */
   grades: Float64Array
-  /** The grades of all judged documents, highest first; none negative. */
+  /** The grades of all judged documents, highest first; none is negative. */
   ideal: Float64Array
 }
 
-/** Judged queries with all that reranking them takes, on memory that worker threads can share. */
+/** Judged queries with all inputs for reranking them, in memory that worker threads can share. */
 export interface TrialCollection {
   dimensions: number
   list: readonly TrialQuery[]
   /** The vectors, one after the other. */
   queries: Float32Array
   docs: Float32Array
-  /**
-   * The texts of queries and documents, once for each tokenizer that is tried, the default first.
-   */
+  /** The texts of queries and documents, once per tokenizer to try, the default first. */
   texts?: readonly TrialTexts[] | undefined
 }
 
-/** A judged query and its candidates as reranking takes them, with texts of this tokenizer if there are any. */
+/**
+ * Returns a judged query and its candidates as inputs of a reranking, with texts of a tokenizer if
+ * there are any.
+ */
 export function viewsOf(
   collection: TrialCollection,
   own: TrialQuery,
@@ -67,7 +65,7 @@ export function viewsOf(
   return [asked, { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }]
 }
 
-/** Settings with the corpus's term statistics, if they are known and count. */
+/** Adds the corpus's term statistics to settings, if they are known and used. */
 export function withStatistics(
   collection: TrialCollection,
   settings: MethodSettings,
@@ -86,33 +84,37 @@ function textsOf({ texts }: TrialCollection, tokenizer: Tokenizer): TrialTexts |
   )
 }
 
-/** How a ranking is measured; plain data that a worker can be sent. */
+/** How a ranking is evaluated, as plain data that can be sent to a worker. */
 export interface ScorerOptions {
   measure: string
-  /** From which grade on a document is relevant; 1 if not set. */
+  /** The lowest grade of a relevant document. Default: 1. */
   level?: number | undefined
-  /** Grades below the level give no gain in nDCG either. */
+  /** Whether grades below the level also give no gain in nDCG. */
   strict?: boolean | undefined
 }
 
-/** Measures one query's ranking, given as grades. */
+/** Evaluates the ranking of one query, given as grades. */
 export interface Scorer {
-  /** How many of the first documents count. */
+  /** How many of the top documents count. */
   depth: number
   /**
+   * Returns the value of a ranking.
+   *
    * @param grades The grades of the first `depth` documents, or of all; negative if not judged.
    * @param ideal The grades of all judged documents, highest first.
    */
   score(grades: ArrayLike<number>, ideal: ArrayLike<number>): number
 }
 
-/** The measures that a ranking is tuned for; the others look at documents beyond the first ones. */
+/**
+ * The measures that can be tuned for; the other measures depend on documents beyond the top ones.
+ */
 const tunable: readonly MeasureKind[] = ['nDCG', 'RR', 'AP', 'R', 'P', 'Success']
 
-/** Only measures that cannot be tuned for ask which documents were judged. */
+/** Only measures that cannot be tuned for depend on which documents are judged. */
 const NONE: readonly boolean[] = []
 
-/** The scorer of a measure such as `nDCG@10`. */
+/** Creates the scorer of a measure such as `nDCG@10`. */
 export function createScorer({ measure, level = 1, strict = false }: ScorerOptions): Scorer {
   const { kind, cutoff = Infinity, level: own = level } = parseMeasure(measure)
   if (!tunable.includes(kind)) {

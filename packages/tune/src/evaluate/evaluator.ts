@@ -5,52 +5,52 @@ import { tokenizerOf } from '@kith/core/internal'
 import { type ScorerOptions, type TrialCollection, viewsOf, withStatistics } from './collection.ts'
 import { baselineValues, QueryTrials, type TrialBatch, type TrialInputs } from './query-trials.ts'
 
-/** Measures settings on judged queries. */
+/** Evaluates settings on judged queries. */
 export interface Evaluator {
-  /** How many queries there are. */
+  /** The number of queries. */
   readonly queries: number
-  /** The group of each query; undefined if each is its own. */
+  /** The group of each query; undefined if each query is its own group. */
   readonly groups?: readonly string[] | undefined
-  /** The most candidates that a query has. */
+  /** The largest number of candidates of a query. */
   readonly largest: number
   /** Whether there are texts. */
   readonly texts: boolean
-  /** The ways to make terms that there are texts of. */
+  /** The tokenizers for which there are texts. */
   readonly tokenizers: readonly string[]
-  /** Each query's value as the run ranks it. */
+  /** Each query's value in the original ranking of the run. */
   readonly baseline: Float64Array
   /**
-   * For each of some settings each query's value; the same for any number of workers.
+   * Evaluates some settings; returns each query's value for each of them. The values do not depend
+   * on the number of workers.
    *
-   * @param wanted For each settings the queries whose values matter: the values of other queries may be 0.
+   * @param wanted The queries to evaluate for each of the settings; the values of other queries may
+   * be 0.
    */
   evaluate(
     settings: readonly MethodSettings[],
     wanted?: readonly ReadonlySet<number>[],
   ): Promise<Float64Array[]>
-  /**
-   * Ends the workers; values that are not there yet fail. Resolves when all threads have exited.
-   */
+  /** Ends the workers; evaluations in progress fail. Resolves when all threads have exited. */
   close(): Promise<void>
-  /** Same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Options of an evaluator. */
 export interface EvaluatorOptions extends ScorerOptions {
-  /** Worker threads; 0 works in the caller's. Default: one per core. */
+  /** The number of worker threads; 0 works in the caller's thread. Default: one per core. */
   workers?: number | undefined
-  /** Bytes that all workers together may keep between rounds; default 1 GiB. */
+  /** Maximum number of bytes that all workers together keep between rounds. Default: 1 GiB. */
   memory?: number | undefined
 }
 
-/** Some queries at work, here or in another thread. */
+/** A share of the queries, evaluated in this or another thread. */
 interface Share {
   measure(batch: TrialBatch): Promise<Float64Array>
   close(): Promise<void>
 }
 
-/** The message of calls that closing the evaluator left without values. */
+/** The error message of calls in progress when the evaluator is closed. */
 const STOPPED = 'the trials were stopped'
 
 const entry = workerEntry(import.meta.url, 'worker.js')
@@ -69,7 +69,7 @@ export function createEvaluator(
   const { list } = collection
   const baseline = baselineValues(list, options)
   const count = Math.max(1, Math.min(workers, list.length))
-  // A query stays with its worker, which remembers its context.
+  // A query stays with its worker, which keeps the query's context.
   const divided = Array.from({ length: count }, (_, share) =>
     [...list.keys()].filter((query) => query % count === share),
   )
@@ -111,7 +111,7 @@ export function createEvaluator(
   }
 }
 
-/** Marks the values that matter, by settings and then by query. */
+/** Marks the values to compute, by settings and then by query. */
 function maskOf(
   queries: readonly number[],
   settings: readonly MethodSettings[],
@@ -122,7 +122,7 @@ function maskOf(
   )
 }
 
-/** A share in a separate thread. If the thread dies, the next round starts another. */
+/** Creates a share in a separate thread. If the thread dies, the next round starts another. */
 function threadShare(inputs: TrialInputs): Share {
   const pool = new WorkerPool<TrialBatch, Float64Array>({
     start: () => new ThreadWorker({ entry, data: inputs, job: 'a trial worker' }),
@@ -132,7 +132,7 @@ function threadShare(inputs: TrialInputs): Share {
   return { measure: (batch) => pool.run(() => batch), close: () => pool.close() }
 }
 
-/** A share in the caller's thread, which gets time for other things after every query. */
+/** A share in the caller's thread, which yields after every query. */
 class LocalShare implements Share {
   readonly #trials: QueryTrials
   #closed = false
@@ -156,21 +156,24 @@ class LocalShare implements Share {
   }
 }
 
-/** The time that reranking one query takes with some context size. */
+/** The time of reranking one query with a context size. */
 export interface QueryTime {
   size: number
   /** The median over queries. */
   milliseconds: number
-  /** The first and the third quarter. */
+  /** The first and the third quartile. */
   low: number
   high: number
 }
 
-/** Queries that are timed for each size, and milliseconds after which fewer do. */
+/** The number of queries to time per size, and the milliseconds after which timing stops early. */
 const QUERIES = 50
 const ENOUGH = 1000
 
-/** Times reranking in this thread, each query once and after others: a repeated one would be faster than life. */
+/**
+ * Times reranking in this thread. Each query runs once and after others: repeating a query would be
+ * unrealistically fast.
+ */
 export function timePerQuery(
   collection: TrialCollection,
   sizes: readonly number[],
@@ -185,7 +188,7 @@ export function timePerQuery(
     const contexts = (deep.length > 0 ? deep : sample).map((own) =>
       viewsOf(collection, own, tokenizerOf(some)),
     )
-    // The first calls compile and allocate.
+    // The first calls compile code and allocate memory.
     for (const [query, candidates] of contexts.slice(0, 3)) rerank(query, candidates, some)
     const times: number[] = []
     let total = 0

@@ -17,25 +17,28 @@ import {
   withStatistics,
 } from './collection.ts'
 
-/** The inputs of trials, in a form that can be handed to a worker thread. */
+/** The inputs of trials, in a form that can be sent to a worker thread. */
 export interface TrialInputs extends ScorerOptions {
   collection: TrialCollection
-  /** Bytes that contexts may remember between rounds; the others start again in each. */
+  /**
+   * Maximum number of bytes that contexts keep between rounds; further contexts start again in each
+   * round.
+   */
   memory: number
 }
 
-/** Settings to be measured; setting s of a query has its place at s · queries + query. */
+/** Settings to evaluate; the value of settings s for a query is at s · queries + query. */
 export interface TrialBatch {
   settings: readonly MethodSettings[]
-  /** 0 if a value does not matter. */
+  /** 0 for values that are not needed. */
   mask: Uint8Array
 }
 
-/** Measures settings on a dataset's queries; steps that trials share are computed once. */
+/** Evaluates settings on a dataset's queries; steps that trials share are computed once. */
 export class QueryTrials {
   readonly #inputs: TrialInputs
   readonly #scorer: Scorer
-  /** By the query and the terms of its texts. */
+  /** The contexts, by query and tokenizer. */
   readonly #contexts = new Map<string, TrialContext>()
   #bytes = 0
 
@@ -44,12 +47,12 @@ export class QueryTrials {
     this.#scorer = createScorer(inputs)
   }
 
-  /** How many queries there are. */
+  /** The number of queries. */
   get queries(): number {
     return this.#inputs.collection.list.length
   }
 
-  /** Measures one query with each of some settings. */
+  /** Evaluates one query with each of some settings. */
   measure(query: number, { settings, mask }: TrialBatch, values: Float64Array): void {
     const { collection } = this.#inputs
     const own = collection.list[query]!
@@ -89,7 +92,7 @@ export class QueryTrials {
   }
 }
 
-/** The value of every query as the run ranks it. */
+/** Returns the value of every query in the original ranking of the run. */
 export function baselineValues(list: readonly TrialQuery[], options: ScorerOptions): Float64Array {
   const scorer = createScorer(options)
   return Float64Array.from(list, ({ grades, ideal }) =>
@@ -97,7 +100,10 @@ export function baselineValues(list: readonly TrialQuery[], options: ScorerOptio
   )
 }
 
-/** Our own method, on the steps that trials share; the other methods are cheap, and start again. */
+/**
+ * Ranks a query. Kith's own method reuses the steps that trials share; the other methods are cheap,
+ * and start again.
+ */
 function rankWith(
   collection: TrialCollection,
   own: TrialQuery,
@@ -117,8 +123,9 @@ function openContext(
 }
 
 /**
- * The grades of the first documents once the first `inside` candidates are reordered: all other
- * places of the run follow in their order, starting with candidates in between that could not be reranked.
+ * Returns the grades of the top documents once the first `inside` candidates are reordered. All
+ * other places of the run follow in their order, starting with candidates in between that could not
+ * be reranked.
  */
 function gradesInOrder(
   { places, grades }: TrialQuery,

@@ -2,47 +2,50 @@ import { StudyFile } from '../settings/study-file.ts'
 import { checkSpace, type Parameters, type Space } from './space.ts'
 import { suggestTpe } from './tpe.ts'
 
-/** A trial whose value is known, and how it came to it. */
+/** A finished trial, with its value and the values it reported on the way. */
 export interface SearchedTrial {
   trial: number
   parameters: Parameters
   /** The best value that the trial reported. */
   value: number
-  /** The best value so far, report by report. */
+  /** The best value so far, after each report. */
   course: readonly number[]
 }
 
-/** A trial under way; it reports values as it goes. */
+/** A trial in progress, which reports values. */
 export interface RunningTrial {
   trial: number
   parameters: Parameters
-  /** Takes the next value, more is better; false says that the trial may end: it falls behind. */
+  /**
+   * Reports the next value, higher is better; returns false if the trial may end because it has
+   * fallen behind.
+   */
   report(value: number): boolean
 }
 
-/** How a search goes. */
+/** Options of a search. */
 export interface StudyOptions {
   space: Space
-  /** The first trial: where a user would have started. */
+  /** The parameters of the first trial: a user's usual starting point. */
   start: Parameters
   trials: number
   seed?: number | undefined
-  /** A file that stores finished trials: the same search resumes with them. */
+  /** A file that stores finished trials, from which the same search resumes. */
   study?: string | undefined
-  /** A digest of the inputs; a study file of other inputs is refused. */
+  /** A digest of the inputs; a study file with a different digest is refused. */
   fingerprint?: string | undefined
   onTrial?:
     | ((done: SearchedTrial, ended: 'whole' | 'pruned' | 'known') => void | Promise<void>)
     | undefined
 }
 
-/** Trials that are drawn evenly before the search learns from them. */
+/** The number of evenly drawn trials before the search learns from trials. */
 const EVEN = 8
 
 /**
- * Searches a space with trials that take long and show early what they are worth, such as trainings.
- * A trial that has fallen behind the median of the others at the same point is ended. Trials go
- * one after the other, each learning from all before it.
+ * Searches a space with trials that take long and report intermediate values, such as trainings. A
+ * trial that has fallen behind the median of the others at the same point is ended. Trials run one
+ * after the other, and each learns from all trials before it.
  */
 export async function search(
   run: (trial: RunningTrial) => Promise<void>,
@@ -73,11 +76,16 @@ export async function search(
   return finished
 }
 
-/** Trials that must have come as far before one is judged by them, and reports before it is judged at all. */
+/**
+ * The number of trials that must have reported as often before a trial is compared with them, and
+ * the number of reports before a trial is compared at all.
+ */
 const OTHERS = 4
 const GRACE = 2
 
-/** The course of a trial: its best value so far, compared with the courses of others. */
+/**
+ * Compares a trial's best value so far with the best values of other trials after as many reports.
+ */
 export class MedianPruner {
   readonly #others: readonly (readonly number[])[]
   readonly values: number[] = []
@@ -92,7 +100,10 @@ export class MedianPruner {
     return this.values.at(-1) ?? -Number.MAX_VALUE
   }
 
-  /** Takes the next value; false once the best one is below the median of the others' at this point. */
+  /**
+   * Adds the next value; returns false once the best value is below the median of the others at
+   * this point.
+   */
   add(value: number): boolean {
     this.values.push(Math.max(this.best, Number.isFinite(value) ? value : -Number.MAX_VALUE))
     const at = this.values.length - 1

@@ -4,13 +4,15 @@ import { KithError } from '@kith/core'
 /** A value of a dimension. */
 export type Value = number | string | boolean
 
-/** Makes a dimension part of the search only if another one, named before it, has a value. */
+/**
+ * Makes a dimension part of the search only if another dimension, declared before it, has a value.
+ */
 export interface Condition {
   dimension: string
   is: Value
 }
 
-/** Numbers in a range; `log` makes equal ratios equally likely. */
+/** Numbers in a range; with `log`, equal ratios are equally likely. */
 export interface FloatDimension {
   kind: 'float'
   from: number
@@ -29,7 +31,7 @@ export interface IntegerDimension {
   when?: Condition
 }
 
-/** A choice among some values without an order. */
+/** A choice among unordered values. */
 export interface ChoiceDimension {
   kind: 'choice'
   values: readonly Value[]
@@ -39,23 +41,24 @@ export interface ChoiceDimension {
 export type Dimension = FloatDimension | IntegerDimension | ChoiceDimension
 export type NumericDimension = FloatDimension | IntegerDimension
 
-/** The dimensions of a search, by name; conditions look only at dimensions before their own. */
+/** The dimensions of a search, by name; conditions refer only to dimensions before their own. */
 export type Space = Readonly<Record<string, Dimension>>
 
-/** A point of a space: a value for every dimension that takes part. */
+/** A point of a space: a value for every active dimension. */
 export type Parameters = Readonly<Record<string, Value>>
 
 /**
- * Significant digits of floats: settings that differ by less count as equal, and are hard to read.
+ * The number of significant digits of floats: smaller differences do not matter, and more digits
+ * are hard to read.
  */
 const DIGITS = 4
 
-/** Whether a dimension takes part, given the dimensions before it. */
+/** Returns whether a dimension is active, given the dimensions before it. */
 export function isActive({ when }: Dimension, parameters: Parameters): boolean {
   return when === undefined || parameters[when.dimension] === when.is
 }
 
-/** A point of the space, dimension after dimension, each value by a function. */
+/** Builds a point of a space, dimension by dimension, with a function that chooses the values. */
 export function fill(
   space: Space,
   choose: (name: string, dimension: Dimension) => Value,
@@ -67,20 +70,20 @@ export function fill(
   return parameters
 }
 
-/** A value drawn evenly. */
+/** Draws a value uniformly. */
 export function draw(dimension: Dimension, words: Words): Value {
   if (dimension.kind !== 'choice') return fromUnit(dimension, fraction(words))
   return dimension.values[below(dimension.values.length, words)]!
 }
 
-/** A number's place between the ends of its dimension, from 0 to 1. */
+/** Maps a number to its position between the ends of its dimension, from 0 to 1. */
 export function toUnit(dimension: NumericDimension, value: number): number {
   const [low, high] = bounds(dimension)
   if (!dimension.log) return (value - low) / (high - low)
   return Math.log(value / low) / Math.log(high / low)
 }
 
-/** The number at a place. */
+/** Maps a position to its number. */
 export function fromUnit(dimension: NumericDimension, place: number): number {
   const [low, high] = bounds(dimension)
   const value = dimension.log ? low * (high / low) ** place : low + (high - low) * place
@@ -93,14 +96,17 @@ export function fromUnit(dimension: NumericDimension, place: number): number {
   return from + step * Math.min(Math.floor((to - from) / step), Math.max(0, steps))
 }
 
-/** The distance of neighboring whole numbers as places, about; 0 for floats. */
+/** Returns the approximate distance of adjacent whole numbers as positions; 0 for floats. */
 export function grain(dimension: NumericDimension): number {
   return dimension.kind === 'float'
     ? 0
     : 1 / (Math.floor((dimension.to - dimension.from) / (dimension.step ?? 1)) + 1)
 }
 
-/** The ends; half a step wider for whole numbers, so that the first and last have as much room as others. */
+/**
+ * Returns the ends of a dimension. The range of whole numbers is half a step wider, so that the
+ * first and the last number are as likely as the others.
+ */
 function bounds(dimension: NumericDimension): [low: number, high: number] {
   const { kind, from, to } = dimension
   if (kind === 'float') return [from, to]

@@ -13,20 +13,22 @@ import {
   type Value,
 } from './space.ts'
 
-/** Rounds that draw evenly, before there is anything to learn from. */
+/** The number of evenly drawn rounds, before there is anything to learn from. */
 const EVEN_ROUNDS = 3
 
-/** The part of the finished trials that counts as good. */
+/** The share of the finished trials that counts as good. */
 const GOOD = 0.15
 
-/** Draws from the good ones, of which the most promising is suggested. */
+/**
+ * The number of draws from the density of the good trials; the most promising draw is suggested.
+ */
 const DRAWS = 32
 
 /**
- * The Tree-structured Parzen Estimator: draws from the density of the good trials,
- * and takes the draw that is most likely there compared with all other trials. Trials of the same
- * round, whose values are not known yet, count among the others: the round spreads out.
- * The same recipe and trials give the same suggestions.
+ * Suggests trials with the Tree-structured Parzen Estimator: draws from the density of the good
+ * trials, and takes the draw that is most likely there compared with all other trials. Trials of
+ * the same round, whose values are not known yet, count as other trials, so that the round spreads
+ * out. The same recipe and trials give the same suggestions.
  */
 export const suggestTpe: Suggest = (recipe, finished) => {
   const { space, seed, study, round: count = ROUND, even = EVEN_ROUNDS * ROUND } = recipe
@@ -53,7 +55,7 @@ function mostPromising(good: Parzen, rest: Parzen, words: Words): Parameters {
   return draws[promises.indexOf(Math.max(...promises))]!
 }
 
-/** Trials drawn evenly: the beginning of a search, and the baseline that it must beat. */
+/** Suggests evenly drawn trials: the beginning of a search, and the baseline that it must beat. */
 export const suggestEvenly: Suggest = ({ space, seed, start, round = ROUND }, finished) =>
   Array.from({ length: round }, (_, i) => {
     const trial = finished.length + i
@@ -62,54 +64,59 @@ export const suggestEvenly: Suggest = ({ space, seed, start, round = ROUND }, fi
     return fill(space, (_, dimension) => draw(dimension, words))
   })
 
-/** A trial whose value is known; more is better. */
+/** A trial with its value; higher is better. */
 export interface FinishedTrial {
   parameters: Parameters
   value: number
 }
 
-/** Trials are suggested in rounds of this many, for any number of workers. */
+/** The number of trials per round, for any number of workers. */
 export const ROUND = 8
 
-/** The parameters of a study's suggestions, apart from its finished trials. */
+/** The inputs of a study's suggestions, besides its finished trials. */
 export interface Recipe {
   space: Space
   seed: number
-  /** Studies with the same seed share only the evenly drawn trials. */
+  /** The number of the study: studies with the same seed share only the evenly drawn trials. */
   study: number
-  /** The first trial. */
+  /** The parameters of the first trial. */
   start: Parameters
-  /** Trials in a round, and how many are drawn evenly first; by default `ROUND` and three rounds. */
+  /**
+   * The number of trials per round, and of evenly drawn trials. Default: `ROUND`, and three rounds.
+   */
   round?: number | undefined
   even?: number | undefined
 }
 
-/** A way to choose trials: the next round of them after the finished ones, which are whole rounds. */
+/** Suggests the next round of trials after the finished trials, which are whole rounds. */
 export type Suggest = (recipe: Recipe, finished: readonly FinishedTrial[]) => Parameters[]
 
-/** Kernels are no narrower than this part of a dimension, lest the search stop at its best point. */
+/**
+ * The minimum width of a kernel as a part of its dimension, so that the search does not stop at its
+ * best point.
+ */
 const NARROWEST = 0.03
 
 /** The part of a choice's kernel that is spread over all values. */
 const SPREAD = 0.2
 
 /**
- * A dimension of one point: a normal distribution cut off at the ends, `height` the ln of its
- * factor; or a favored value, with ln of its probability and of the others'.
+ * A point's kernel in one dimension: a normal distribution truncated at the ends, with the ln of
+ * its factor in `height`; or a favored value, with the ln of its probability and of the others'.
  */
 type Kernel =
   | { center: number; width: number; height: number }
   | { favored: Value; own: number; other: number }
 
 /**
- * The density of some points of a space: the even mixture of a kernel around each point
- * and of the whole space. A kernel is a product over the dimensions; dimensions that a point
- * does not have are drawn evenly.
+ * The density of some points of a space: a mixture, in equal parts, of a kernel around each point
+ * and of the whole space. A kernel is a product over the dimensions; dimensions that a point lacks
+ * are uniform.
  */
 class Parzen {
   readonly #space: Space
   readonly #names: readonly string[]
-  /** For each point its kernel in each dimension. */
+  /** The kernel of each point in each dimension. */
   readonly #kernels: readonly (readonly (Kernel | undefined)[])[]
 
   constructor(space: Space, points: readonly Parameters[]) {
@@ -125,7 +132,7 @@ class Parzen {
     this.#kernels = [...kernels, this.#names.map(() => undefined)]
   }
 
-  /** A point drawn from the density. */
+  /** Draws a point from the density. */
   sample(words: Words): Parameters {
     const kernels = this.#kernels[below(this.#kernels.length, words)]!
     return fill(this.#space, (name, dimension) => {
@@ -138,7 +145,7 @@ class Parzen {
     })
   }
 
-  /** ln of the density at a point. */
+  /** Returns the ln of the density at a point. */
   logDensity(point: Parameters): number {
     const dimensions = this.#names.map((name) => this.#space[name]!)
     const active = [...dimensions.keys()].filter((d) => isActive(dimensions[d]!, point))
@@ -154,7 +161,7 @@ class Parzen {
   }
 }
 
-/** A number's place in its dimension; other values unchanged. */
+/** Returns a number's position in its dimension; other values are unchanged. */
 function placeOf(dimension: Dimension, value: Value | undefined): Value | undefined {
   return dimension.kind === 'choice' || value === undefined
     ? value
@@ -168,7 +175,10 @@ function logKernel(kernel: Kernel | undefined, dimension: Dimension, place: Valu
   return kernel.height - (distance * distance) / 2
 }
 
-/** How points become kernels in one dimension; kernels are as wide as the points are scattered. */
+/**
+ * Returns a function that turns points into kernels in one dimension; the more scattered the
+ * points, the wider the kernels.
+ */
 function kernelMaker(
   dimension: Dimension,
   name: string,
@@ -196,23 +206,26 @@ function kernelMaker(
   }
 }
 
-/** The standard deviation of places, as if the whole range were one more: a few points alike prove little. */
+/**
+ * Computes the standard deviation of positions, as if the whole range were one more point: a few
+ * similar points prove little.
+ */
 function scatter(places: readonly number[]): number {
   const mean = places.reduce((sum, place) => sum + place, 0) / places.length
   const squares = places.reduce((sum, place) => sum + (place - mean) ** 2, 0)
   return Math.sqrt((squares + 1 / 12) / (places.length + 1))
 }
 
-/** A normal draw that lies between 0 and 1. */
+/** Draws from a normal distribution until the number is between 0 and 1. */
 function within(center: number, width: number, words: Words): number {
   while (true) {
     const place = center + width * normal(words)
-    // At least a third of the draws do, as the center does and no width exceeds 1.
+    // At least a third of the draws are, since the center is and no width exceeds 1.
     if (place >= 0 && place <= 1) return place
   }
 }
 
-/** The normal distribution's cumulative function, to seven digits (Abramowitz and Stegun 26.2.17). */
+/** Computes the cumulative normal distribution to seven digits (Abramowitz and Stegun 26.2.17). */
 function cumulative(x: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(x))
   const series =

@@ -8,7 +8,7 @@ import type { TuneOptions } from '../tune.ts'
 import { parametersOf, settingSpace, settingsOf } from './setting-space.ts'
 import { StudyFile, type TrialLine } from './study-file.ts'
 
-/** Options with nothing left open. */
+/** Options with all defaults filled in. */
 type SearchOptions = TuneOptions & {
   base: MethodSettings
   trials: number
@@ -20,11 +20,11 @@ type SearchOptions = TuneOptions & {
 interface FoundSettings {
   /** The best settings on all queries. */
   settings: MethodSettings
-  /** Each query's value with the best settings of the study that did not learn from it. */
+  /** Each query's value with the best settings of the study that did not learn from the query. */
   heldOut: Float64Array
 }
 
-/** Searches once on all queries, and for each fold once without it. */
+/** Searches once on all queries, and once per fold without the fold. */
 export async function searchSettings(
   evaluator: Evaluator,
   options: SearchOptions,
@@ -75,15 +75,18 @@ interface StudiesPlan {
   evaluator: Evaluator
   space: Space
   start: Parameters
-  /** The settings that the parameters do not name. */
+  /** The values of settings that the parameters do not name. */
   base: MethodSettings
   seed: number
-  /** How many trials each study makes. */
+  /** The number of trials per study. */
   trials: number
-  /** For each study the queries that it learns from; it never sees a value of another. */
+  /** The queries that each study learns from; a study never sees the value of another query. */
   learning: readonly (readonly number[])[]
   file?: StudyFile | undefined
-  /** Called with the number of trials done, over all studies: first with the trials in the file. */
+  /**
+   * Called with the number of trials done, over all studies; the first call counts the trials in
+   * the file.
+   */
   onTrials?: ((done: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
@@ -92,8 +95,8 @@ interface StudiesPlan {
 type Studies = readonly (readonly FinishedTrial[])[]
 
 /**
- * Runs several studies side by side, round after round: their trials of a round are measured
- * in one go, each settings once. The first rounds, drawn evenly, are the same in all studies.
+ * Runs several studies in parallel, round by round: the trials of a round are evaluated together,
+ * equal settings once. The first rounds, drawn evenly, are the same in all studies.
  */
 async function runStudies(plan: StudiesPlan): Promise<Studies> {
   const { space, start, seed, trials, learning, file, onTrials, signal } = plan
@@ -127,17 +130,22 @@ async function runStudies(plan: StudiesPlan): Promise<Studies> {
   return finished
 }
 
-/** The best trial of a study; of equal ones the first, as that is nearer to the default. */
+/**
+ * Returns the best trial of a study; among equal trials the first, which is nearest to the default.
+ */
 function bestOf(trials: readonly FinishedTrial[]): FinishedTrial {
   return trials.reduce((best, trial) => (trial.value > best.value ? trial : best))
 }
 
-/** The key of a trial in a study file. It has the parameters too: another version may try others. */
+/**
+ * Returns the key of a trial in a study file. The key contains the parameters, because another
+ * version may try others.
+ */
 function keyOf({ study, trial, parameters }: Omit<TrialLine, 'value'>): string {
   return JSON.stringify([study, trial, parameters])
 }
 
-/** Measures trials, equal ones once, each on the queries of the studies that have it. */
+/** Evaluates trials, equal trials once, each on the queries of the studies that have the trial. */
 async function measureTrials(
   { evaluator, base, learning }: StudiesPlan,
   open: readonly Omit<TrialLine, 'value'>[],
@@ -161,14 +169,14 @@ async function measureTrials(
   })
 }
 
-/** A stream of random numbers that no trial uses. */
+/** The number of a random stream that no trial uses. */
 const FOLDS_STREAM = 2 ** 40
 
 /**
- * Splits queries into folds of nearly equal size: the fold of each query. Queries of one group
- * stay together, so that near-copies of a question are not both learned from and judged by.
+ * Splits queries into folds of nearly equal size; returns the fold of each query. Queries of one
+ * group stay together, so that near-copies of a query are not used both to learn and to test.
  *
- * @param groups The group of each query; if there are none, each query is its own.
+ * @param groups The group of each query; without groups, each query is its own group.
  */
 export function splitFolds(
   queries: number,
@@ -188,7 +196,7 @@ export function splitFolds(
       `folds must be a whole number from 2 to ${members.size} (${what}), got ${folds}`,
     )
   }
-  // The largest groups first: small groups then even out the sizes of the folds.
+  // The largest groups come first: small groups then even out the sizes of the folds.
   const order = shuffle([...members.values()], hashedWords(seed, FOLDS_STREAM)).sort(
     (a, b) => b.length - a.length,
   )

@@ -10,35 +10,38 @@ import {
   type Value,
 } from '../search/space.ts'
 
-/** The inputs that decide the search space. */
+/** The inputs that determine the search space. */
 export interface SpaceInputs {
-  /** The most candidates that a query has. */
+  /** The largest number of candidates of a query. */
   largest: number
   /** Whether there are texts. */
   texts: boolean
-  /** The tokenizers that there are prepared texts of. */
+  /** The tokenizers for which there are prepared texts. */
   tokenizers?: readonly string[] | undefined
-  /** The mix of the settings to depart from; `words` with texts has its own settings. */
+  /** The mix of the base settings; `words` with texts has its own settings. */
   mix?: MethodSettings['mix'] | undefined
-  /** The methods to choose among; default: `neighbors` alone. */
+  /** The methods to choose from. Default: `neighbors` only. */
   methods?: readonly Method[] | undefined
 }
 
-/** The numbers of a setting that are tried. */
+/** Returns the range of a setting that is searched. */
 function float(name: keyof MethodSettings): Dimension & { kind: 'float' } {
   return { kind: 'float', ...methodTable[name].tune! }
 }
 
-/** The whole numbers of a setting that are tried, none above `most`. */
+/** Returns the range of a whole-number setting that is searched, up to `most`. */
 function integer(name: keyof MethodSettings, most: number): Dimension & { kind: 'integer' } {
   const { from, to, ...scale } = methodTable[name].tune!
   return { kind: 'integer', from: Math.min(from, most), to: Math.min(to, most), ...scale }
 }
 
-/** The largest context that is tried: docs/method.md section 4 finds sizes from 20 to 60 alike. */
+/**
+ * The largest context size that is tried: docs/method.md section 4 finds sizes from 20 to 60
+ * equally good.
+ */
 const LARGEST_CONTEXT = 100
 
-/** The settings that are searched; if there are several methods, each with its own. */
+/** Returns the settings to search; with several methods, each method has its own settings. */
 export function settingSpace(inputs: SpaceInputs): Space {
   const { methods = ['neighbors'], texts } = inputs
   for (const method of methods) requireTexts(method, texts)
@@ -56,7 +59,7 @@ export function settingSpace(inputs: SpaceInputs): Space {
         dimension.when ? dimension : { ...dimension, ...of('neighbors') },
       ]),
     ),
-    // Both of two methods have it.
+    // Two methods share these settings.
     ...(textScore ? { textScore } : {}),
     ...(bm25Weight ? { bm25Weight } : {}),
     ...(tokenizer ? { tokenizer } : {}),
@@ -67,8 +70,9 @@ export function settingSpace(inputs: SpaceInputs): Space {
 }
 
 /**
- * The settings of our own method. Context sizes come in ten steps, so that trials share what is
- * computed for a size. With texts, the raw mix is out: views have different scales.
+ * Returns the settings of Kith's own method. Context sizes come in ten steps, so that trials share
+ * the computations for a size. With texts, the raw mix is not searched: views have different
+ * scales.
  */
 function neighborSpace(inputs: SpaceInputs): Space {
   const { largest, texts, mix } = inputs
@@ -91,7 +95,7 @@ function neighborSpace(inputs: SpaceInputs): Space {
   }
 }
 
-/** The settings of rankings with words: the weights of its terms (docs/method.md section 4). */
+/** Returns the settings of the mix `words`: the weights of its terms (docs/method.md section 4). */
 function wordsSpace({ tokenizers = [], largest }: SpaceInputs): Space {
   return {
     bm25Weight: float('bm25Weight'),
@@ -108,7 +112,7 @@ function wordsSpace({ tokenizers = [], largest }: SpaceInputs): Space {
   }
 }
 
-/** The settings of the mix of two terms. */
+/** Returns the settings of the mix of two terms. */
 function termSpace(texts: boolean, standard: Pick<Dimension, 'when'>): Space {
   return {
     ...(texts ? {} : { mix: { kind: 'choice', values: methodTable.mix.axis! } as const }),
@@ -129,7 +133,7 @@ function termSpace(texts: boolean, standard: Pick<Dimension, 'when'>): Space {
   }
 }
 
-/** The settings of some parameters; settings that the parameters do not name are as in `base`. */
+/** Converts parameters to settings; settings that the parameters do not name come from `base`. */
 export function settingsOf(parameters: Parameters, base: MethodSettings): MethodSettings {
   const { extended, rawLambda, textGraph, textScore, ...plain } = parameters
   const settings: Record<string, unknown> = { ...base, ...plain }
@@ -143,7 +147,7 @@ export function settingsOf(parameters: Parameters, base: MethodSettings): Method
     } satisfies PartialSettings['views']
   }
   if (base.mix === 'words' && typeof textGraph === 'number') {
-    // The BM25 score replaces the texts' view in the score.
+    // The BM25 score replaces the text view in the score.
     settings['views'] = {
       vectors: { graph: 1 - textGraph, score: 1 },
       texts: { graph: textGraph, score: 0 },
@@ -152,7 +156,7 @@ export function settingsOf(parameters: Parameters, base: MethodSettings): Method
   return settings as unknown as MethodSettings
 }
 
-/** The point of a space that is nearest to some settings: where the search starts. */
+/** Returns the point of a space that is nearest to some settings: the start of the search. */
 export function parametersOf(settings: MethodSettings, space: Space): Parameters {
   const words = settings.views?.['texts']
   const values: Readonly<Record<string, unknown>> = {
@@ -172,5 +176,5 @@ export function parametersOf(settings: MethodSettings, space: Space): Parameters
   })
 }
 
-/** The weight of the words if settings name none (docs/method.md section 4). */
+/** The weights of the text view if the settings name none (docs/method.md section 4). */
 const DEFAULT_WORDS = { graph: 0.3, score: 0.2 }

@@ -5,26 +5,26 @@ import type { Parameters } from '../search/space.ts'
 
 /** A finished trial in a study file. */
 export interface TrialLine {
-  /** 0 learns from all queries, f from all queries outside fold f − 1. */
+  /** The number of the study: 0 learns from all queries, f from all queries outside fold f − 1. */
   study: number
   trial: number
   parameters: Parameters
   /** The mean over the queries that the study learns from. */
   value: number
-  /** Reports of a running trial: the best value so far, report by report. */
+  /** The best value so far after each report, for trials that report values. */
   course?: readonly number[] | undefined
 }
 
-/** No study comes near this size; a larger file is something else. */
+/** Maximum size of a study file in bytes; no study comes near it. */
 const LARGEST_FILE = 2 ** 28
 
 /**
- * The finished trials of a search as lines of JSON below one that describes the search. Lines are
- * only ever appended; a half-written line of a killed program is cut off.
+ * The finished trials of a search, as lines of JSON after a line that describes the search. Lines
+ * are only appended; an incomplete last line of a killed program is removed.
  */
 export class StudyFile {
   readonly #file: string
-  /** The trials that the file had when it was opened. */
+  /** The trials that the file contained when it was opened. */
   readonly trials: readonly TrialLine[]
 
   private constructor(file: string, trials: readonly TrialLine[]) {
@@ -33,14 +33,15 @@ export class StudyFile {
   }
 
   /**
-   * Opens a study, or begins it.
+   * Opens a study file, or creates it.
    *
-   * @param description The inputs that decide all trials: a file with another one is refused.
+   * @param description The inputs that determine all trials: a file with a different description is
+   * refused.
    */
   static async open(file: string, description: object): Promise<StudyFile> {
     const head = JSON.stringify({ kith: 'study', version: 1, ...description })
     const text = (await readSmallFile(file, LARGEST_FILE)) ?? ''
-    // A line counts once its end is there.
+    // A line counts only if its line break was written.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     const [first, ...lines] = whole.split('\n').slice(0, -1)
     if (first === undefined) {
@@ -64,7 +65,7 @@ export class StudyFile {
     return new StudyFile(file, trials)
   }
 
-  /** Adds finished trials; they are on the disk when the promise resolves. */
+  /** Appends finished trials; they are on disk when the promise resolves. */
   async append(trials: readonly TrialLine[]): Promise<void> {
     if (trials.length === 0) return
     await this.#append(trials.map((trial) => `${JSON.stringify(trial)}\n`).join(''))
@@ -103,7 +104,7 @@ function notAStudy(file: string): FileError {
   return new FileError(file, '', 'is not a study file; choose another file')
 }
 
-/** Reads a text file that can only be small; undefined if there is none. */
+/** Reads a text file of limited size; returns undefined if it does not exist. */
 export async function readSmallFile(file: string, mostBytes: number): Promise<string | undefined> {
   try {
     const { size } = await stat(file)
