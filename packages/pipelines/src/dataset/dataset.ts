@@ -27,9 +27,7 @@ export interface DatasetOptions {
   purpose?: Purpose | undefined
   /** The split of the judgments, such as `test`. */
   split?: string | undefined
-  /**
-   * The model of the embeddings. Default: the model of the embeddings in the folder, else minilm.
-   */
+  /** The model of the embeddings. Default: the model of the folder's embeddings, else minilm. */
   model?: string | undefined
   /** Further settings of the encoder, for embeddings that must be made. */
   encoder?: Omit<EncodeInputs, 'input' | 'out' | 'role' | 'model'> | undefined
@@ -66,9 +64,7 @@ export class Dataset {
   #model: string | undefined
   #tokenizer: TokenizerName | undefined
   readonly #options: DatasetOptions
-  /**
-   * `.SPLIT` if the queries of the split have a separate file; part of the names of stored files.
-   */
+  /** `.SPLIT` if the split has its own file of queries; part of the names of stored files. */
   readonly suffix: string
 
   constructor(
@@ -198,10 +194,7 @@ export class Dataset {
     return this.#tokenizer
   }
 
-  /**
-   * Returns whether a file, or everything that it is made from, exists: checked before any work
-   * starts.
-   */
+  /** Returns whether a file, or everything that it is made from, exists. */
   #isPossible(role: RoleName): boolean {
     const there = this.#options.files?.[role] ?? this.#found(role)
     if (there !== undefined || (roles[role].kept !== undefined && this.keeps(role))) return true
@@ -296,9 +289,7 @@ export class Dataset {
     return { ...like?.settings, ...Object.fromEntries(given), model }
   }
 
-  /**
-   * Names the missing file of a role: its own file, or the first missing file that it is made from.
-   */
+  /** Names the missing file of a role: its own file, or a missing file that it is made from. */
   lacking(role: RoleName): string {
     const { what, found, from = [] } = roles[role]
     const missing = from.find((one) => !this.#isPossible(one))
@@ -309,9 +300,7 @@ export class Dataset {
     return `${what} (${shown.join(', ')}, …)`
   }
 
-  /**
-   * Reports which judgments are used if there are several splits, or if a model learns from them.
-   */
+  /** Reports the judgments in use if there are several splits, or if a model learns from them. */
   remarkSplit({ onRemark }: Hooks): void {
     const file = this.#options.files?.qrels ? undefined : this.#found('qrels')
     const others = this.splits.filter((split) => split !== this.split)

@@ -29,8 +29,8 @@ export interface DistilInputs
  * call resumes and writes the same file.
  *
  * ```ts
- * await rerankRun({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', corpus:
- * 'corpus.jsonl', queryText: 'queries.jsonl', out: 'teacher.trec' })
+ * await rerankRun({ run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy',
+ *   corpus: 'corpus.jsonl', queryText: 'queries.jsonl', out: 'teacher.trec' })
  * await distilRun({ run: 'teacher.trec', out: 'labels.jsonl' })
  * ```
  */

@@ -83,10 +83,7 @@ export function rankerOf(
   return (joined) => contexts.use(joined, (vectors) => rankContext(reranker, joined, vectors))
 }
 
-/**
- * Creates a function that reorders joined queries; with a list, it also folds, truncates and
- * estimates relevance.
- */
+/** Creates a function that reorders joined queries; a list also folds, cuts and estimates. */
 export function ordererOf(
   settings: MethodSettings,
   contexts: ContextVectors,
@@ -165,9 +162,7 @@ export interface RerankedSlice {
   missing: MissingIds[]
 }
 
-/**
- * Opens a job that reranks one slice of a run after another: reads, joins, reranks and formats it.
- */
+/** Opens a job that reads, joins, reranks and formats one slice of a run after another. */
 export async function openRerankSliceJob(
   inputs: RerankSliceInputs,
 ): Promise<Job<SliceTask, RerankedSlice>> {
@@ -234,10 +229,7 @@ function withOthersBehind(first: readonly number[], total: number): Uint32Array 
   return places
 }
 
-/**
- * A query's new order: positions in the old ranking, best first, decreasing scores, and further
- * columns.
- */
+/** A query's new order: positions in the old ranking, decreasing scores, and further columns. */
 export interface NewOrder {
   places: Uint32Array
   scores: Float32Array
@@ -247,11 +239,9 @@ export interface NewOrder {
 }
 
 /**
- * Returns the new order of all candidates of a query, from the ranking of the preselected
- * candidates.
+ * Returns the order of all candidates of a query from the ranking of its preselected ones.
  *
- * @param joined Has the positions in the old ranking: preselected candidates first, then all
- * others.
+ * @param joined Has the positions in the old ranking: preselected candidates first.
  */
 export function newOrder(joined: Pick<JoinedQuery, 'places'>, ranking: Ranking): NewOrder {
   const { length } = joined.places
@@ -279,8 +269,7 @@ export function emptyColumns(list: ListOptions | undefined): RunColumns {
 }
 
 /**
- * Reorders the first documents of a ranking; all others follow unchanged. The scores stay at their
- * ranks.
+ * Reorders the first documents of a ranking; all others follow. Scores stay at their ranks.
  *
  * @param first The positions of the first documents, best first.
  */
@@ -344,10 +333,7 @@ export function decodeOrder(
 const float = new Float32Array(1)
 const bits = new Int32Array(float.buffer)
 
-/**
- * Makes scores strictly decreasing: tools that read the run would reorder equal scores by document
- * id.
- */
+/** Makes scores strictly decreasing, since other tools reorder equal scores by document id. */
 function strictlyFalling(scores: Float32Array): Float32Array {
   for (let i = 1; i < scores.length; i++) {
     if (scores[i]! < scores[i - 1]!) continue

@@ -288,9 +288,7 @@ export class LanceStore implements Store {
     await this.#terms.keep(statistics ?? (await countTexts(this.#table!, tokenizer)), after)
   }
 
-  /**
-   * Counts the documents, including documents that other programs have added since the last read.
-   */
+  /** Counts the documents, including documents that other programs have added. */
   async #latestCount(): Promise<number> {
     await this.#table?.checkoutLatest()
     return this.count()

@@ -313,9 +313,7 @@ export class PostgresStore implements Store {
     return this.close()
   }
 
-  /**
-   * Loads documents in one transaction; the first document creates the collection if there is none.
-   */
+  /** Loads documents in one transaction; the first document creates a missing collection. */
   async #load(documents: StoreDocuments, change: 'add' | 'replace'): Promise<void> {
     const put = change === 'add' ? addBatch : replaceBatch
     const { type = 'f32', metric = 'dot' } = this.#collection ?? this.#options
