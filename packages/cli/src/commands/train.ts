@@ -138,7 +138,7 @@ function tellTrained(output: Output, result: TrainResult, inputs: TrainingInputs
   const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
   if (curves) lines.push(`${curves}: validation loss and nDCG@10`)
   if (heldOut) lines.push(...heldOutLines(heldOut))
-  lines.push('next:', ...nextCommands(result, inputs).map((line) => `  ${line}`))
+  if (!keepsOld) lines.push('next:', ...nextCommands(result, inputs).map((line) => `  ${line}`))
   if (heldOut) lines.push(verdict(heldOut))
   else if (best?.step === 0) {
     lines.push('keep the old encoder: no later weights are better on the dev queries')

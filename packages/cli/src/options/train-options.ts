@@ -240,6 +240,7 @@ export const trainingOptions = {
   adapter: { value: 'KIND', help: 'train an adapter of query embeddings: linear or mlp' },
   ...missingOption('queries, candidates, judged or labeled documents'),
   ...labelSettingOptions,
+  target: { ...labelSettingOptions.target, default: 'judgments' },
   ...setOptionsOf(trainingTable),
 } satisfies Options
 
