@@ -91,7 +91,8 @@ for (const name of names) {
     rows.push({ name: `${name}, ${choice}`, found: found.map(({ by }) => by[choice]) })
   }
 }
-printRows(plain, rows)
+// Every row beside the first one: one-hot labels by default.
+printRows(plain, rows, rows.length > 1 ? { against: 0 } : {})
 process.exit(0)
 
 /** The figures of a training by the way its checkpoint is chosen; kept figures are taken. */
