@@ -7,7 +7,7 @@
  * DATASET is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv (or dev.tsv): one of
  * ../shared/data, or demo-output/wordnet-half, which `npm run demo` makes. MODEL is a folder or a name
  * on the Hugging Face hub, such as cross-encoder/ms-marco-MiniLM-L-6-v2. `random` is a model of the
- * same layout with random weights, for machines without a connection: its latency equals that of the real
+ * same layout with random weights, for machines without a connection: its latency equals the latency of the real
  * model, its rankings mean nothing and are not evaluated.
  *
  * Milliseconds are medians over queries (a cross-encoder reads --timed of them), one query at a time on

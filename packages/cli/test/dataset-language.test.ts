@@ -69,7 +69,7 @@ test('a tokenizer that is named wins, and so do kept term statistics', () => {
 test('kith try says with how many cores its times were measured', () => {
   const cores = 'this step alone, in a batch on'
   expect(succeed('try', data, '--workers', '1')).toContain(`${cores} 1 core;`)
-  // The steps are done; their times stay those of one core.
+  // The steps are done: the times of one core stay.
   expect(succeed('try', data)).toContain(`${cores} 1 core;`)
   rmSync(kept('own/try'), { recursive: true })
   rmSync(kept('bm25.trec'))

@@ -28,7 +28,7 @@ export function titleOf({ lemmas }: Synset): string {
   return lemmas[0]!
 }
 
-/** Returns the ids of the synsets directly below each synset that has any. */
+/** Returns the ids of the synsets directly below each synset; leaves out synsets without any. */
 export function hyponymsOf(synsets: ReadonlyMap<string, Synset>): Map<string, string[]> {
   const hyponyms = new Map<string, string[]>()
   for (const { id, hypernyms } of synsets.values()) {

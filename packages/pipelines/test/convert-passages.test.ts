@@ -48,7 +48,7 @@ test.each([
   expect(cut.flatMap(({ text }) => words(text))).toEqual(words(long))
 })
 
-test('refuses documents whose ids are those of passages', async () => {
+test('refuses documents with the ids of passages', async () => {
   await expect(passagesOf({ _id: 'd1#2', text: 'x' })).rejects.toThrow(
     'the id "d1#2" looks like the id of a passage; rename the document',
   )

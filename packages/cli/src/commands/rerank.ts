@@ -86,7 +86,7 @@ const rerankOptions = {
   ...setOptionsOf({ ...methodTable, ...listTable }),
   ...datasetOptions,
   ...rare(
-    joinOptions('queries or candidates', 'skip (keeps them behind the reranked documents)'),
+    joinOptions('queries or candidates', 'skip (keeps them below the reranked documents)'),
     ...['missing', 'workers'],
   ),
 } satisfies Options
@@ -189,11 +189,11 @@ function readThenCrossEncode(
 export const rerankCommand = defineCommand({
   name: 'rerank',
   description:
-    'Reranks a run (.trec, .tsv, .json or .parquet) with the embeddings it came from. Add the texts of documents and queries (--corpus,\n' +
-    '--query-text) to include BM25 scores, which helps most. The terms of the corpus are counted on each\n' +
-    'run unless --term-statistics names a file. With judgments (--qrels), prints measures before and\n' +
-    'after, and says when reranking made them worse; kith eval has other measures. Other methods\n' +
-    '(--set method=…) are for comparison.\n' +
+    'Reranks a run (.trec, .tsv, .json or .parquet) with the embeddings it came from. Add the texts\n' +
+    'of documents and queries (--corpus, --query-text) to include BM25 scores, which helps most. The\n' +
+    'terms of the corpus are counted on each run unless --term-statistics names a file. With judgments\n' +
+    '(--qrels), prints measures before and after, and says when reranking made them worse; kith eval\n' +
+    'has other measures. Other methods (--set method=…) are for comparison.\n' +
     '--then-cross-encode MODEL reranks each query’s first ten reranked documents by a cross-encoder; the\n' +
     'other documents stay below. Each rank keeps its score, so that scores still decrease.\n' +
     '--shard 3/16 reranks one shard of the queries; the shards together are the whole run.\n' +

@@ -31,7 +31,7 @@ export const distilTable: SettingTable<DistilSettings> = {
   },
 }
 
-/** The settings if nothing else is said. */
+/** The default settings. */
 export const distilDefaults: Readonly<DistilSettings> = defaultsOf(distilTable)
 
 const rules = rulesOf(distilTable)

@@ -20,7 +20,7 @@ export function addTokenizers(tokenizers: FurtherTokenizers): void {
   further = tokenizers
 }
 
-/** All further tokenizers, of which one has this name. */
+/** Returns all further tokenizers; throws if they are not imported, and names the import. */
 export function furtherTokenizers(name: string): FurtherTokenizers {
   if (further) return further
   throw notImported(name)

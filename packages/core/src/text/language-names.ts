@@ -18,7 +18,7 @@ export const languageNames: readonly LanguageName[] = /* @__PURE__ */ [
   ...stemmedNames,
 ].sort()
 
-/** Whether a name is that of a language, or of several with + between them. */
+/** Returns whether a name is a language, or several languages with + between them. */
 export function isLanguageName(name: string): boolean {
   if ((languageNames as readonly string[]).includes(name)) return true
   const parts = name.split('+')

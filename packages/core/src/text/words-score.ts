@@ -94,7 +94,7 @@ export function termWeights(
   })
 }
 
-/** The mean number of terms of a text; 1 if no text has any. */
+/** Returns the mean number of terms of the texts; 1 if all texts are empty. */
 export function meanLength(lengths: Float64Array, { statistics }: WordsSettings): number {
   if (statistics) return statistics.length / statistics.documents || 1
   let sum = 0
