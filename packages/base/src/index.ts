@@ -17,7 +17,14 @@ export {
 } from './files/lines.ts'
 export { type FileLock, lockFile } from './files/lock-file.ts'
 export { isPipeOrDevice, makeFolder } from './files/output-place.ts'
-export { checkRegular, Header, isRegular, openDescriptor, POSITIONS } from './files/regular-file.ts'
+export {
+  checkRegular,
+  Header,
+  isRegular,
+  openDescriptor,
+  openRegular,
+  POSITIONS,
+} from './files/regular-file.ts'
 export { type AppendPart, resumableFiles, writeResumably } from './files/resumable.ts'
 export { TemporaryFile, unpackedName, withUnpacked } from './files/temporary-file.ts'
 export { discardUnfinished, finished, unfinishedBeside } from './files/unfinished.ts'

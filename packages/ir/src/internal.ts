@@ -46,12 +46,14 @@ export {
 export {
   parseSlice,
   type RunSlice,
+  readSliceBytes,
   readSlices,
   type SharedRankings,
   type SlicedRun,
   sharedRankings,
   shareRankings,
   sliceRun,
+  type UnpackedRun,
 } from './runs/run-slices.ts'
 export { countRankings, streamRankings } from './runs/run-stream.ts'
 export { formatP, holm, markOf, statedP } from './stats/compare.ts'

@@ -146,7 +146,10 @@ async function orDiscard(discard: () => Promise<void>, action: () => Promise<voi
   }
 }
 
-/** Short texts are put together up to this length: a system call for each would cost more than it. */
+/** Short parts are put together up to this number of bytes: a system call for each would cost more. */
+const BLOCK = 1 << 20
+
+/** Short texts are put together up to this length before they become bytes. */
 const TEXT_BLOCK = 1 << 18
 
 /** Appends text or bytes to a file; the promise keeps the writer from outrunning the disk. */
@@ -174,20 +177,37 @@ async function writePlain<T>(
   body: (write: Write) => Promise<T>,
 ): Promise<T> {
   let text = ''
+  let block: Buffer | undefined
+  let length = 0
   const flush = async (): Promise<void> => {
-    const before = text
+    const bytes = block?.subarray(0, length)
+    // A new block, since packing reads this one later.
+    block = undefined
+    length = 0
+    if (bytes) await append(bytes)
+  }
+  const add = async (part: Uint8Array): Promise<void> => {
+    if (length + part.length > BLOCK) await flush()
+    if (part.length >= BLOCK) return append(part)
+    block ??= Buffer.allocUnsafe(BLOCK)
+    block.set(part, length)
+    length += part.length
+  }
+  const addText = async (): Promise<void> => {
+    const bytes = Buffer.from(text)
     text = ''
-    if (before !== '') await append(Buffer.from(before))
+    await add(bytes)
   }
   const result = await body(async (part) => {
     if (typeof part === 'string') {
       text += part
-      if (text.length >= TEXT_BLOCK) await flush()
+      if (text.length >= TEXT_BLOCK) await addText()
     } else {
-      await flush()
-      await append(part)
+      if (text !== '') await addText()
+      await add(part)
     }
   })
+  await addText()
   await flush()
   return result
 }

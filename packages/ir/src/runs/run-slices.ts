@@ -1,4 +1,14 @@
-import { FileError, InputFile, isRegular, LineSplitter, type LineVisitor } from '@kith/base'
+import { fstatSync } from 'node:fs'
+import {
+  FileError,
+  InputFile,
+  isPackedFile,
+  isRegular,
+  LineSplitter,
+  type LineVisitor,
+  openRegular,
+  readAllSync,
+} from '@kith/base'
 import { isSpace } from '../io/fields.ts'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList, type SharedIds } from '../io/id-list.ts'
@@ -19,6 +29,9 @@ const BYTES = 1 << 17
 
 const COMMENT = 0x23
 
+/** Number of bytes of a byte order mark. */
+const MARK = 3
+
 /** Whole queries of a run, by their position in the decompressed file. */
 export interface RunSlice {
   from: number
@@ -36,6 +49,17 @@ export interface SlicedRun {
   format: 'trec' | 'msmarco'
   queries: number
   slices: RunSlice[]
+  /** How any thread reads a slice from the file itself; undefined for a compressed file. */
+  unpacked: UnpackedRun | undefined
+}
+
+/** A run file that is not compressed. */
+export interface UnpackedRun {
+  file: string
+  /** The number of bytes before the first slice: those of a byte order mark. */
+  offset: number
+  /** The time of the last change, in milliseconds. */
+  changed: number
 }
 
 /**
@@ -62,10 +86,41 @@ export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
   }
   splitter.end()
   if (cutter.scattered) return undefined
-  return { file, format, slices: cutter.end(bytes), queries: cutter.queries }
+  const unpacked = isPackedFile(file) ? undefined : unpackedRun(file, bytes)
+  return { file, format, slices: cutter.end(bytes), queries: cutter.queries, unpacked }
 }
 
-/** Yields the bytes of slices in order, each with its slice. */
+/** The reason for opening the file of a run by position. */
+const IN_SLICES = 'it is read in slices'
+
+/** @param bytes Number of bytes that were read, without a byte order mark. */
+function unpackedRun(file: string, bytes: number): UnpackedRun {
+  return openRegular(file, IN_SLICES, (descriptor) => {
+    const { size, mtimeMs: changed } = fstatSync(descriptor)
+    const offset = size - bytes
+    if (offset !== 0 && offset !== MARK) throw changedError(file)
+    return { file, offset, changed }
+  })
+}
+
+/** Reads the bytes of a slice; throws if the file has changed since it was cut. */
+export function readSliceBytes(
+  { file, offset, changed }: UnpackedRun,
+  { from, to }: Pick<RunSlice, 'from' | 'to'>,
+): Buffer {
+  return openRegular(file, IN_SLICES, (descriptor) => {
+    if (fstatSync(descriptor).mtimeMs !== changed) throw changedError(file)
+    const bytes = Buffer.allocUnsafe(to - from)
+    readAllSync(descriptor, bytes, offset + from, file)
+    return bytes
+  })
+}
+
+function changedError(file: string): FileError {
+  return new FileError(file, '', 'the file changed while Kith read it; run the command again')
+}
+
+/** Yields the bytes of slices in order, each with its slice, for a file that is compressed. */
 export async function* readSlices({
   file,
   slices,
@@ -89,7 +144,7 @@ export async function* readSlices({
     start = left
   }
   if (next < slices.length || end !== slices.at(-1)!.to) {
-    throw new FileError(file, '', 'the file changed while Kith read it; run the command again')
+    throw changedError(file)
   }
 }
 

@@ -3,18 +3,32 @@ import {
   type IdList,
   parseSlice,
   type RunParts,
+  type RunSlice,
+  readSliceBytes,
   readSlices,
   type SharedRankings,
   type SlicedRun,
   sharedRankings,
   shareRankings,
   sliceRun,
+  type UnpackedRun,
 } from '@kith/ir/internal'
 
-/** A slice of a run's queries for a worker: bytes of its file, or rankings in shared memory. */
-export type SliceTask =
-  | { file: string; format: SlicedRun['format']; line: number; bytes: Uint8Array }
-  | { rankings: SharedRankings }
+/**
+ * A slice of a run's queries for a worker: a range of the file, which the worker reads itself; bytes
+ * of a compressed file; or rankings in shared memory.
+ */
+export type SliceTask = RangeTask | BytesTask | { rankings: SharedRankings }
+
+interface FileTask extends Pick<SlicedRun, 'file' | 'format'>, Pick<RunSlice, 'line'> {}
+
+interface RangeTask extends FileTask, Pick<RunSlice, 'from' | 'to'> {
+  unpacked: UnpackedRun
+}
+
+interface BytesTask extends FileTask {
+  bytes: Uint8Array
+}
 
 /** A run whose queries are distributed to workers. */
 export interface OpenRun {
@@ -95,12 +109,19 @@ export function readSlice(task: SliceTask): SliceQueries {
 
 function partsOf(task: SliceTask): RunParts {
   if ('rankings' in task) return sharedRankings(task.rankings)
+  if ('unpacked' in task) return parseSlice(task, task, readSliceBytes(task.unpacked, task))
   const { buffer, byteOffset, length } = task.bytes
   return parseSlice(task, task, Buffer.from(buffer as ArrayBuffer, byteOffset, length))
 }
 
 async function* sliceTasks(sliced: SlicedRun): AsyncGenerator<OpenSlice> {
-  const { file, format } = sliced
+  const { file, format, unpacked } = sliced
+  if (unpacked) {
+    for (const { from, to, line, queries } of sliced.slices) {
+      yield { task: { file, format, line, from, to, unpacked }, queries }
+    }
+    return
+  }
   for await (const { slice, bytes } of readSlices(sliced)) {
     // A copy, since otherwise the whole buffer of the bytes would be sent to the worker.
     const task = { file, format, line: slice.line, bytes: new Uint8Array(bytes) }

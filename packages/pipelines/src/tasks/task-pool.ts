@@ -73,6 +73,8 @@ async function* runHere<Name extends JobName>(
   const job = await openJob(name, inputs)
   try {
     for await (const task of tasks) {
+      // Signals and progress need a turn of the event loop.
+      await setImmediate()
       throwIfAborted(signal)
       yield [task, job.run(task)]
     }
