@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -8,6 +8,7 @@ import { type RankedQuery, readRun } from '../src/index.ts'
 import {
   parseSlice,
   type RunParts,
+  readSliceBytes,
   readSlices,
   sharedRankings,
   shareRankings,
@@ -33,6 +34,9 @@ async function bySlices(name: string): Promise<RankedQuery[]> {
   const read: RankedQuery[] = []
   for await (const { slice, bytes } of readSlices(sliced)) {
     const part = rankings(parseSlice(sliced, slice, bytes))
+    if (sliced.unpacked) {
+      expect(readSliceBytes(sliced.unpacked, slice).equals(bytes)).toBe(true)
+    }
     expect(part).toHaveLength(slice.queries)
     expect(read).toHaveLength(slice.position)
     read.push(...part)
@@ -53,7 +57,7 @@ test('divides the whole run into slices, with any bytes between its lines', asyn
   )
   await fc.assert(
     fc.asyncProperty(lines, fc.boolean(), fc.boolean(), async (queries, packed, open) => {
-      let text = '# head\n'
+      let text = open ? '\ufeff# head\n' : '# head\n'
       queries.forEach(([documents, end, gap], q) => {
         for (let d = 0; d < documents; d++) text += `é${q}${gap}Q0 d${d} 1 ${(d * 7) % 5} t${end}`
       })
@@ -64,6 +68,15 @@ test('divides the whole run into slices, with any bytes between its lines', asyn
     }),
     { numRuns: 40 },
   )
+})
+
+test('refuses to read a slice of a file that has changed since it was cut', async () => {
+  const name = join(folder, 'changed.trec')
+  writeFileSync(name, 'q1 Q0 d1 1 0.9 t\n')
+  const { unpacked, slices } = (await sliceRun(name))!
+  expect(readSliceBytes(unpacked!, slices[0]!).toString()).toBe('q1 Q0 d1 1 0.9 t\n')
+  utimesSync(name, 1, 1)
+  expect(() => readSliceBytes(unpacked!, slices[0]!)).toThrow('the file changed')
 })
 
 test('returns whole slices that span many chunks of the file', async () => {

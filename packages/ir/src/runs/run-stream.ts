@@ -48,7 +48,7 @@ export async function* streamRuns(file: string): AsyncGenerator<Run> {
 export async function countRankings(file: string): Promise<number> {
   checkRegular(file, 'this command reads the run twice')
   let count = 0
-  for await (const _ of streamRankings(file)) count++
+  for await (const run of streamRuns(file)) count += run.queries.length
   return count
 }
 

@@ -73,8 +73,12 @@ async function* rankings(
   }
 }
 
-async function* labels(batches: Batches, name: string, from: number): AsyncGenerator<QueryLabels> {
+async function* labels(
+  batches: Batches,
+  name: string,
+  from: number,
+): AsyncGenerator<QueryLabels[]> {
   for await (const { result } of batches.results(name, from)) {
-    yield decodeLabels(result.query, result.body)
+    yield [decodeLabels(result.query, result.body)]
   }
 }

@@ -166,7 +166,7 @@ async function labelWith(
       const answers = runTasks('labels', inputs, tasks, threads, { batch: 1 })
       for await (const [, { results, missing }] of answers) {
         report.addAll(missing)
-        yield* results
+        yield results
       }
     },
     hooks,

@@ -124,9 +124,9 @@ function rulesOf({ batch }: Pick<StorePlan, 'batch'>, { qrels }: LabelOrigin) {
 async function* labelsOf(
   batches: AsyncIterable<{ answer: BatchAnswer }>,
   report: MissingReport,
-): AsyncGenerator<QueryLabels> {
+): AsyncGenerator<QueryLabels[]> {
   for await (const { answer } of batches) {
     report.addAll(answer.missing)
-    for (const { query, body } of answer.results) yield decodeLabels(query, body)
+    yield answer.results.map(({ query, body }) => decodeLabels(query, body))
   }
 }

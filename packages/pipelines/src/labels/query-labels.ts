@@ -161,15 +161,20 @@ export function addLabels(
 /** Sums the summaries of shards. */
 export function addSummaries(summaries: readonly LabelSummary[]): LabelSummary {
   const sum = structuredClone(emptySummary)
-  for (const { leftOut, ...numbers } of summaries) {
-    for (const [name, value] of Object.entries(numbers)) {
-      sum[name as keyof typeof numbers] += value
-    }
-    for (const [why, count] of Object.entries(leftOut)) {
-      sum.leftOut[why] = (sum.leftOut[why] ?? 0) + count
-    }
-  }
+  for (const summary of summaries) addSummary(sum, summary)
   return sum
+}
+
+/** Adds a summary to another one. */
+export function addSummary(sum: LabelSummary, summary: LabelSummary): void {
+  sum.position += summary.position
+  sum.queries += summary.queries
+  sum.groundTruthMass += summary.groundTruthMass
+  sum.carriers += summary.carriers
+  sum.groundTruthNotHighest += summary.groundTruthNotHighest
+  for (const [why, count] of Object.entries(summary.leftOut)) {
+    sum.leftOut[why] = (sum.leftOut[why] ?? 0) + count
+  }
 }
 
 /** Returns whether a value read from a file is a summary. */

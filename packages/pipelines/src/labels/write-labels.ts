@@ -12,7 +12,7 @@ import {
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import type { LabelLayout } from './label-format.ts'
 import {
-  addSummaries,
+  addSummary,
   emptySummary,
   isSummary,
   type LabelSummary,
@@ -80,24 +80,26 @@ export async function writeLabels(
  */
 export function writeLabelResults(
   file: LabelFile,
-  results: (from: number) => AsyncIterable<QueryLabels>,
+  results: (from: number) => AsyncIterable<readonly QueryLabels[]>,
   hooks: Hooks,
 ): Promise<LabelSummary> {
   return writeLabels(
     file,
     async (append, before) => {
-      let summary = before
+      const summary = structuredClone(before)
       let part = ''
       let size = 0
-      for await (const result of results(before.position)) {
-        summary = addSummaries([summary, result.summary])
-        part += result.part
-        if (!result.answered || ++size < PART) continue
-        await append(part, summary)
-        part = ''
-        size = 0
+      for await (const list of results(before.position)) {
+        for (const result of list) {
+          addSummary(summary, result.summary)
+          part += result.part
+          if (!result.answered || ++size < PART) continue
+          await append(part, summary)
+          part = ''
+          size = 0
+        }
       }
-      summary = { ...summary, position: file.to }
+      summary.position = file.to
       await append(part, summary)
       return summary
     },
