@@ -52,11 +52,14 @@ const goals = {
     unit: 'µs',
   },
   fileTwo: { what: 'the same, 2 workers × 1 worker', least: 1.5 },
+  fileCores: { what: 'the same, 2 workers × 1 worker that has only one core' },
   textsTwo: {
     what: '`rerankRun` with texts, 50,000 documents, 2 workers × 1 worker',
     least: 1.5,
   },
+  textsCores: { what: 'the same, 2 workers × 1 worker that has only one core' },
   labelsTwo: { what: '`labelRun`, 50,000 documents, 2 workers × 1 worker', least: 1.5 },
+  labelsCores: { what: 'the same, 2 workers × 1 worker that has only one core' },
   serveArrays: { what: 'server, 60 × 384 as arrays, CPU per request', most: 1.2, unit: 'ms' },
   serveBase64: { what: 'server, 60 × 384 as base64, CPU per request', unit: 'ms' },
   serveArraysSlowest: {
@@ -176,6 +179,7 @@ async function manyDocuments(folder) {
   return {
     fileCpu: (1e6 * of('many', 2, 'cpu')) / shape.queries,
     fileTwo: of('many', 1, 'seconds') / of('many', 2, 'seconds'),
+    fileCores: of('many', 'alone', 'seconds') / of('many', 2, 'seconds'),
   }
 }
 
@@ -195,13 +199,23 @@ async function files(folder) {
       return fresh('labelRun', { ...labels, out, workers }, '@kith/pipelines/labels')
     },
   })
-  const two = (name) => of(name, 1, 'seconds') / of(name, 2, 'seconds')
-  return { textsTwo: two('texts'), labelsTwo: two('labels') }
+  const two = (name, other = 1) => of(name, other, 'seconds') / of(name, 2, 'seconds')
+  return {
+    ...{ textsTwo: two('texts'), textsCores: two('texts', 'alone') },
+    ...{ labelsTwo: two('labels'), labelsCores: two('labels', 'alone') },
+  }
 }
 
-/** Runs each job with one worker and with two, three times in turns; returns medians of their figures. */
+/**
+ * Runs each job with one worker and with two, three times in turns, and once with one worker `alone`
+ * on one core: otherwise a single worker uses the other core, too, for reading files, compiling and
+ * collecting garbage. Returns medians of their figures.
+ */
 function inTurns(jobs) {
   const results = {}
+  for (const [name, job] of Object.entries(jobs)) {
+    results[`${name}alone`] = [timed(['taskset', '-c', '0', process.execPath, ...job(1)])]
+  }
   for (let round = 0; round < 3; round++) {
     for (const [name, job] of Object.entries(jobs)) {
       for (const workers of [1, 2]) {
