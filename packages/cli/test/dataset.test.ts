@@ -145,7 +145,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
       [['search', data, '--store', 'lance'], 'DATASET and --store cannot be combined'],
       [
         ['search', join(data, 'none')],
-        'is not a folder; expected a dataset folder with corpus.jsonl',
+        'does not exist; expected a dataset folder with corpus.jsonl',
       ],
       [['eval', folder], 'has no relevance judgments (qrels.tsv, qrels/SPLIT.tsv'],
       [['audit', data, '--accept', 'x.json'], '--out FILE is required'],

@@ -71,12 +71,10 @@ export class Dataset {
     readonly folder: string,
     options: DatasetOptions,
   ) {
-    if (!findPath(folder)?.isDirectory()) {
-      throw new FileError(
-        folder,
-        '',
-        'is not a folder; expected a dataset folder with corpus.jsonl',
-      )
+    const found = findPath(folder)
+    if (!found?.isDirectory()) {
+      const problem = found ? 'is not a folder' : 'does not exist'
+      throw new FileError(folder, '', `${problem}; expected a dataset folder with corpus.jsonl`)
     }
     this.#options = options
     this.splits = splitsOf(folder)
