@@ -45,25 +45,30 @@ export class LineSplitter {
 
   /** Visits the lines that end in this chunk. */
   push(chunk: Buffer): void {
+    const end = chunk.lastIndexOf(NEWLINE) + 1
     let from = 0
-    let to = lineEnd(chunk, from)
-    if (to >= 0 && this.#restLength > 0) {
+    if (end > 0 && this.#restLength > 0) {
+      const to = lineEnd(chunk, 0)
       this.#visitRest(chunk.subarray(0, to))
       from = to + 1
-      to = lineEnd(chunk, from)
     }
     // All lines that end here at once: a check of each one would take as long as reading it.
-    if (to >= 0) this.#damaged = !isUtf8(chunk.subarray(from, chunk.lastIndexOf(NEWLINE)))
-    for (; to >= 0; to = lineEnd(chunk, from)) {
-      this.#visitLine(chunk, from, to)
-      from = to + 1
-    }
-    if (from < chunk.length) this.#keep(chunk.subarray(from))
+    if (from < end) this.#damaged = !isUtf8(chunk.subarray(from, end - 1))
+    this.#visitLines(chunk, from, end)
+    if (end < chunk.length) this.#keep(chunk.subarray(end))
   }
 
   /** Visits the last line, if it has no line break. */
   end(): void {
     if (this.#restLength > 0) this.#visitRest(Buffer.alloc(0))
+  }
+
+  #visitLines(bytes: Buffer, from: number, end: number): void {
+    for (let start = from; start < end; ) {
+      const to = lineEnd(bytes, start)
+      this.#visitLine(bytes, start, to)
+      start = to + 1
+    }
   }
 
   #keep(part: Buffer): void {
@@ -100,11 +105,10 @@ export class LineSplitter {
 /** Bytes of a line that are looked at here: calling `indexOf` takes longer than a short line. */
 const SHORT = 64
 
-/** The place of the next line break, or -1. */
+/** Returns the place of the next line break, which must exist. */
 function lineEnd(bytes: Buffer, from: number): number {
-  const to = Math.min(from + SHORT, bytes.length)
-  for (let i = from; i < to; i++) if (bytes[i] === NEWLINE) return i
-  return to === bytes.length ? -1 : bytes.indexOf(NEWLINE, to)
+  for (let i = from; i < from + SHORT; i++) if (bytes[i] === NEWLINE) return i
+  return bytes.indexOf(NEWLINE, from + SHORT)
 }
 
 /** Visits every line of a file; LF and CRLF both end a line. */

@@ -177,18 +177,16 @@ export async function openRerankSliceJob(
       const report = new MissingReport()
       const sources = { queries, docs: new ListedDocuments(docs, documents), texts }
       const joined = joinSlice(list, sources, inputs, report)
-      const made: RerankedSlice = {
-        ...{ lines: undefined, rankings: [], queries: list.length, reranked: 0, folded: 0 },
-        missing: report.all(),
-      }
+      const rankings: RankedQuery[] = []
+      let [reranked, folded] = [0, 0]
       // If missing data is an error, nothing is reranked, and only the missing ids are reported.
       const refused = inputs.missing === 'error' && report.size > 0
       for (let i = 0; i < list.length && !refused; i++) {
         const { query, ids } = list[i]!
         const one = joined[i]
         const order = one && reorder(one)
-        if (order) made.reranked++
-        made.folded += order?.folded ?? 0
+        if (order) reranked++
+        folded += order?.folded ?? 0
         // A run has no line for a query without documents.
         if (order?.places.length === 0) continue
         const values = order
@@ -196,10 +194,10 @@ export async function openRerankSliceJob(
           : { scores: Float64Array.from(ids, (number) => scores[number]!), columns: none }
         const rows = order ? pick(ids, order.places) : ids
         if (lines) lines.add({ query, ...values, ids: documents, rows })
-        else made.rankings.push({ query, ...values, ids: names(rows) })
+        else rankings.push({ query, ...values, ids: names(rows) })
       }
-      made.lines = lines?.take()
-      return made
+      const missing = report.all()
+      return { lines: lines?.take(), rankings, queries: list.length, reranked, folded, missing }
 
       function names(rows: Uint32Array): string[] {
         return Array.from(rows, (number) => documents.get(number))
