@@ -49,7 +49,7 @@ export interface SlicedRun {
   format: 'trec' | 'msmarco'
   queries: number
   slices: RunSlice[]
-  /** How any thread reads a slice from the file itself; undefined for a compressed file. */
+  /** How any thread reads a slice from the file itself; undefined if the file is only streamed. */
   unpacked: UnpackedRun | undefined
 }
 
@@ -86,20 +86,25 @@ export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
   }
   splitter.end()
   if (cutter.scattered) return undefined
-  const unpacked = isPackedFile(file) ? undefined : unpackedRun(file, bytes)
+  const unpacked = unpackedRun(file, bytes)
   return { file, format, slices: cutter.end(bytes), queries: cutter.queries, unpacked }
 }
 
 /** The reason for opening the file of a run by position. */
 const IN_SLICES = 'it is read in slices'
 
-/** @param bytes Number of bytes that were read, without a byte order mark. */
-function unpackedRun(file: string, bytes: number): UnpackedRun {
+/**
+ * Returns how slices are read from the file; undefined if the file is compressed, or does not have
+ * the size of what was read.
+ *
+ * @param bytes Number of bytes that were read, without a byte order mark.
+ */
+function unpackedRun(file: string, bytes: number): UnpackedRun | undefined {
+  if (isPackedFile(file)) return undefined
   return openRegular(file, IN_SLICES, (descriptor) => {
     const { size, mtimeMs: changed } = fstatSync(descriptor)
     const offset = size - bytes
-    if (offset !== 0 && offset !== MARK) throw changedError(file)
-    return { file, offset, changed }
+    return offset === 0 || offset === MARK ? { file, offset, changed } : undefined
   })
 }
 
@@ -120,7 +125,7 @@ function changedError(file: string): FileError {
   return new FileError(file, '', 'the file changed while Kith read it; run the command again')
 }
 
-/** Yields the bytes of slices in order, each with its slice, for a file that is compressed. */
+/** Yields the bytes of slices in order, each with its slice, for a file that is only streamed. */
 export async function* readSlices({
   file,
   slices,
