@@ -39,6 +39,13 @@ const longest = [
   'packages/train/test/training.test.ts',
   'packages/train/test/encoder-gradients.test.ts',
   'packages/ir/test/mutations.slow.test.ts',
+  'packages/core/test/setting-effects.test.ts',
+  'packages/core/test/kernel.test.ts',
+  'packages/core/test/reentrancy.test.ts',
+  'packages/core/test/arguments.test.ts',
+  'packages/core/test/text.test.ts',
+  'packages/core/test/words-ranking.test.ts',
+  'packages/core/test/kernels-agree.test.ts',
 ]
 
 /** Starts the longest files first: in the end no worker waits for one that has begun late. */

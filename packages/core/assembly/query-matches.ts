@@ -2,35 +2,42 @@
 
 import { double, word } from './address'
 
+/** A position before all others, farther away than any window is long. */
+const NEVER: i32 = -(1 << 30)
+
 /**
- * The weights of the query's terms that each text has within `windowTerms` terms in a row, in its
- * title, and at all: three doubles a text, to `out`. Weights are whole numbers, so that their sums are
- * exact in any order.
+ * The parts of the query's terms, by their weight, that each text has within `windowTerms` terms in a
+ * row, in its title, and at all: `count` doubles each, to `out`. Weights are whole numbers, so that
+ * their sums are exact in any order; `whole` is the sum of all.
  *
- * `matches` and `matchStarts` are those of `matchTerms`. `positions` has where each text has its terms,
- * posting after posting, text i from positionStarts[i] on; `titles` how many of its postings are the
- * title's. `seen` is room for one word per term of the query, `marks` for one per term of the longest
- * text and 4 more, and `queue` for two per term of the longest text.
+ * `matches` and `matchStarts` are those of `matchTerms`. `titles` has how many postings of each text are
+ * the title's, `lengths` how many positions of terms are known. `positions` has for each match, in
+ * texts with several, how many positions follow, and the positions. `last` is room for one word per term
+ * of the query, `numbers` for one and `queue` for two per term of the longest text; `marks` for one byte
+ * and 64 more, all 0.
  */
 export function findMatches(
-  terms: i32,
   count: i32,
   matches: usize,
   matchStarts: usize,
   titles: usize,
+  lengths: usize,
   positions: usize,
-  positionStarts: usize,
   weights: usize,
+  whole: f64,
   windowTerms: i32,
-  seen: usize,
+  last: usize,
   marks: usize,
+  numbers: usize,
   queue: usize,
   out: usize,
 ): void {
-  memory.fill(seen, 0, (<usize>terms) << 2)
-  for (let row = 1; row < count; row++) {
+  const titleOut = double(out, count)
+  const allOut = double(titleOut, count)
+  for (let row = 0; row < count; row++) {
     const ofTitle = load<i32>(word(titles, row))
-    const first = load<i32>(word(matchStarts, row))
+    // The query's own row has no matches.
+    const first = load<i32>(word(matchStarts, max(row, 1)))
     const end = load<i32>(word(matchStarts, row + 1))
     let all: f64 = 0
     let title: f64 = 0
@@ -39,82 +46,91 @@ export function findMatches(
       all += load<f64>(double(weights, load<i32>(match) - 1))
       if (load<i32>(match, 8) < ofTitle) title = all
     }
-    const from = load<i32>(word(positionStarts, row))
-    const length = load<i32>(word(positionStarts, row + 1)) - from
+    const length = load<i32>(word(lengths, row))
     // The only term of the query that a text has is all of its best window.
     let window = length > 0 ? all : 0
-    if (end - first > 1 && length > 0) {
-      mark(matches, first, end, word(positions, from), length, marks)
-      const met = gather(marks, length, queue)
-      window = bestWindow(queue, met, weights, windowTerms, seen)
+    if (end - first > 1) {
+      positions = mark(matches, first, end, positions, length, last, marks, numbers)
+      window = bestWindow(all, length, weights, windowTerms, last, marks, numbers, queue)
     }
-    const to = out + <usize>row * 24
-    store<f64>(to, window)
-    store<f64>(to, title, 8)
-    store<f64>(to, all, 16)
+    store<f64>(double(out, row), window / whole)
+    store<f64>(double(titleOut, row), title / whole)
+    store<f64>(double(allOut, row), all / whole)
   }
 }
 
-/** Writes the numbers of the query's terms, from 1, to where a text has them. */
+/** Writes the numbers of the query's terms to where a text has them; returns where the positions of the next text start. */
 function mark(
   matches: usize,
   first: i32,
   end: i32,
   positions: usize,
   length: i32,
+  last: usize,
   marks: usize,
-): void {
-  const all = <u32>length
-  memory.fill(marks, 0, (<usize>length + 4) << 2)
+  numbers: usize,
+): usize {
   for (let i = first; i < end; i++) {
-    const match = matches + ((<usize>i) << 4)
-    const number = load<i32>(match)
-    const from = load<u32>(match, 12)
-    const times = load<u32>(match, 4)
-    // More terms than positions, or a position that there is not: the prepared text was made wrong.
-    if (from > all || times > all - from) continue
-    for (let p: u32 = from; p - from < times; p++) {
-      const at = load<u32>(word(positions, p))
-      if (at < all) store<i32>(word(marks, at), number)
+    const number = load<i32>(matches + ((<usize>i) << 4)) - 1
+    store<i32>(word(last, number), NEVER)
+    const next = word(positions, load<i32>(positions) + 1)
+    for (positions += 4; positions < next; positions += 4) {
+      const at = load<u32>(positions)
+      // A position that there is not: the prepared text was made wrong.
+      if (at >= <u32>length) continue
+      store<u8>(marks + at, 0x80)
+      store<i32>(word(numbers, at), number)
     }
   }
+  return positions
 }
 
-/** The marked positions and their numbers, from 0, to `queue`; returns how many there are. */
-function gather(marks: usize, length: i32, queue: usize): i32 {
-  let met = 0
-  for (let at = 0; at < length; at += 4) {
-    // Most terms of a text are not the query's.
-    let bits = i32x4.bitmask(i32x4.ne(v128.load(word(marks, at)), i32x4.splat(0)))
-    while (bits) {
-      const place = at + ctz(bits)
-      bits &= bits - 1
-      store<i32>(double(queue, met), place)
-      store<i32>(double(queue, met++), load<i32>(word(marks, place)) - 1, 4)
-    }
+/** The bits of 64 marks, which are 0 afterwards. */
+function takeMarks(marks: usize): u64 {
+  let bits: u64 = 0
+  for (let part: usize = 0; part < 64; part += 16) {
+    bits |= (<u64>i8x16.bitmask(v128.load(marks + part))) << part
+    v128.store(marks + part, i64x2.splat(0))
   }
-  return met
+  return bits
 }
 
-/** The largest weight of the query's terms within a window of this many terms. */
-function bestWindow(queue: usize, met: i32, weights: usize, windowTerms: i32, seen: usize): f64 {
-  let head = 0
+/** The largest weight of the query's terms within a window of this many terms; `all` is the weight of all terms of the text. */
+function bestWindow(
+  all: f64,
+  length: i32,
+  weights: usize,
+  windowTerms: i32,
+  last: usize,
+  marks: usize,
+  numbers: usize,
+  queue: usize,
+): f64 {
+  let head = queue
   let sum: f64 = 0
   let best: f64 = 0
-  for (let tail = 0; tail < met; tail++) {
-    const at = load<i32>(double(queue, tail))
-    const number = load<i32>(double(queue, tail), 4)
-    while (load<i32>(double(queue, head)) <= at - windowTerms) {
-      const gone = load<i32>(double(queue, head++), 4)
-      const left = load<i32>(word(seen, gone)) - 1
-      store<i32>(word(seen, gone), left)
-      sum -= select<f64>(load<f64>(double(weights, gone)), 0, left == 0)
+  for (let from = 0; from < length; from += 64) {
+    let bits = takeMarks(marks + from)
+    // Nothing is better than all.
+    if (best == all) continue
+    for (; bits; bits &= bits - 1) {
+      const at = from + <i32>ctz(bits)
+      const number = load<i32>(word(numbers, at))
+      store<i32>(queue, at)
+      store<i32>(queue, number, 4)
+      queue += 8
+      // A term that is within the window already adds nothing.
+      if (at - load<i32>(word(last, number)) >= windowTerms) {
+        for (; load<i32>(head) <= at - windowTerms; head += 8) {
+          const gone = load<i32>(head, 4)
+          const isLast = load<i32>(word(last, gone)) == load<i32>(head)
+          sum -= select<f64>(load<f64>(double(weights, gone)), 0, isLast)
+        }
+        sum += load<f64>(double(weights, number))
+        best = max(best, sum)
+      }
+      store<i32>(word(last, number), at)
     }
-    const times = load<i32>(word(seen, number))
-    store<i32>(word(seen, number), times + 1)
-    sum += select<f64>(load<f64>(double(weights, number)), 0, times == 0)
-    best = max(best, sum)
   }
-  for (; head < met; head++) store<i32>(word(seen, load<i32>(double(queue, head), 4)), 0)
   return best
 }

@@ -67,7 +67,7 @@ export function rankWith(
   settings?: PartialMethodSettings,
 ): Ranking {
   const all = settings === undefined ? base : resolveMethodSettings(settings, base)
-  refuseIdle(settings, all, useOf(candidates), methodRows)
+  if (settings !== undefined) refuseIdle(settings, all, useOf(candidates), methodRows)
   return workspaces.use((memory) =>
     all.method === 'neighbors'
       ? rankQuery(memory, query, candidates, all).ranking
@@ -124,7 +124,9 @@ export function labelsWith(
   settings?: PartialLabelSettings,
 ): Labels {
   const all = settings === undefined ? base : resolveLabelSettings(settings, base)
-  refuseIdle(settings, all, useOf(candidates, { job: 'labels' }), labelRows)
+  if (settings !== undefined) {
+    refuseIdle(settings, all, useOf(candidates, { job: 'labels' }), labelRows)
+  }
   return workspaces.use((memory) => {
     const context = contextOf(query, candidates, Infinity, memory.postings, all)
     requireVectors(context, 'smoothLabels')

@@ -81,8 +81,17 @@ export function contextOf(
   postings: Postings,
   settings: TokenizerSettings,
 ): Context {
-  const asked = toQueryViews(query)
-  const found = toViews(candidates)
+  return contextOfViews(toQueryViews(query), toViews(candidates), limit, postings, settings)
+}
+
+/** The context of a query and candidates whose properties were read. */
+export function contextOfViews(
+  asked: QueryViews,
+  found: CandidateViews,
+  limit: number,
+  postings: Postings,
+  settings: TokenizerSettings,
+): Context {
   if (found.vectors === undefined && found.texts === undefined) {
     throw new KithError(
       'BAD_INPUT',
@@ -99,7 +108,7 @@ export function contextOf(
   }
   // Without any vector of a candidate, the view says nothing.
   if (main.count > 0 && main.missing.length === main.count) views.delete('vectors')
-  for (const [name, more] of viewsOf(found)) {
+  for (const [name, more] of found.views === undefined ? [] : viewsOf(found.views)) {
     const own = asked.views?.[name]
     if (!own) {
       throw new KithError(
@@ -186,9 +195,9 @@ const candidateParts: NamedParts = {
 
 /** A query with its views, each property read once; null counts as absent. */
 export function toQueryViews(query: Query): QueryViews {
-  if (!isObject(query) || !('vector' in query || 'text' in query)) {
+  if (ArrayBuffer.isView(query) || !isObject(query) || !('vector' in query || 'text' in query)) {
     refuseMisnamed(query, queryParts)
-    return { vector: query as Vector }
+    return { vector: query as Vector, text: undefined, views: undefined }
   }
   refuseUnknown(query, queryParts)
   const { vector, text, views } = query
@@ -199,7 +208,8 @@ export function toQueryViews(query: Query): QueryViews {
 export function toViews(candidates: Candidates): CandidateViews {
   if (!isObject(candidates) || !('vectors' in candidates || 'texts' in candidates)) {
     if (!(isObject(candidates) && 'data' in candidates)) refuseMisnamed(candidates, candidateParts)
-    return { vectors: candidates as Vectors }
+    const vectors = candidates as Vectors
+    return { vectors, texts: undefined, scores: undefined, views: undefined }
   }
   refuseUnknown(candidates, candidateParts)
   const { vectors, texts, scores, views } = candidates as CandidateViews
@@ -218,7 +228,7 @@ function refuseMisnamed(given: unknown, parts: NamedParts): void {
   if (misnamed !== undefined) throw unknownName(misnamed, parts)
 }
 
-function viewsOf({ views = {} }: CandidateViews): [string, Vectors][] {
+function viewsOf(views: Readonly<Record<string, Vectors>>): [string, Vectors][] {
   if (isObject(views)) return Object.entries(views)
   throw new KithError('BAD_INPUT', `views must be an object of vectors by name, got ${show(views)}`)
 }

@@ -82,7 +82,7 @@ function rowsOfArray(
   for (let i = 0; i < total; i++) {
     const vector = vectors[i] ?? undefined
     if (vector !== undefined || !some) {
-      const length = lengthOf(vector, `${name} ${i}`)
+      const length = lengthOf(vector, name, i)
       if (dimensions < 0) {
         dimensions = length
         first = i
@@ -175,7 +175,7 @@ function rowsOfMatrix(
 function toMatrix(value: unknown): Matrix | undefined {
   if (!isObject(value) || !('data' in value)) return undefined
   const { data, rows, dimensions, chosen } = value as Matrix
-  return tagOf(data) === 'Float32Array'
+  return isFloats(data) || tagOf(data) === 'Float32Array'
     ? { data, rows, dimensions, chosen: chosen ?? undefined }
     : undefined
 }
@@ -184,20 +184,23 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0
 }
 
-function lengthOf(vector: Vector | undefined, name: string): number {
-  if (Array.isArray(vector) && isList(vector[0])) {
-    throw new KithError(
-      'BAD_INPUT',
-      `${name} must be an array of numbers, got an array of arrays; pass one of the inner arrays`,
-    )
-  }
-  const known =
-    Array.isArray(vector) ||
-    // A Proxy of a Float32Array is an instance of it, but has no length.
-    (vector instanceof Float32Array && ArrayBuffer.isView(vector)) ||
-    ['Float32Array', 'Float64Array'].includes(tagOf(vector))
-  if (known) return vector!.length
-  throw new KithError('BAD_INPUT', `${name} must be a Float32Array or an array of numbers`)
+/** The length of a vector; `name` and the index, if it has one, are its name in messages. */
+function lengthOf(vector: Vector | undefined, name: string, index?: number): number {
+  if (isFloats(vector)) return vector.length
+  const isArray = Array.isArray(vector)
+  const nested = isArray && isList(vector[0])
+  const known = isArray || ['Float32Array', 'Float64Array'].includes(tagOf(vector))
+  if (known && !nested) return vector!.length
+  const wanted = nested
+    ? 'an array of numbers, got an array of arrays; pass one of the inner arrays'
+    : 'a Float32Array or an array of numbers'
+  const own = index === undefined ? name : `${name} ${index}`
+  throw new KithError('BAD_INPUT', `${own} must be ${wanted}`)
+}
+
+/** Whether a value is an array of floats of this realm. A Proxy of one is an instance, but has no length. */
+function isFloats(value: unknown): value is Float32Array {
+  return value instanceof Float32Array && ArrayBuffer.isView(value)
 }
 
 function isList(value: unknown): boolean {

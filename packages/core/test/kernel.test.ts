@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { tries } from '../../../test/thorough.ts'
@@ -219,15 +221,14 @@ describe.each(allKernels)('properties of %s', (kernel) => {
     const large = splitContext(makeContext('clustered', 300, 801, { seed: 2 }))
     const first = new Reranker({ kernel, contextSize: 300, trust: 0.5 })
     const second = new Reranker({ kernel, contextSize: 300, trust: 0.5 })
-    const alone = (context: typeof small) =>
-      new Reranker({ kernel, contextSize: 300, trust: 0.5 }).rerank(
-        context.query,
-        context.candidates,
-      )
+    const [ofSmall, ofLarge] = [small, large].map(({ query, candidates }) =>
+      new Reranker({ kernel, contextSize: 300, trust: 0.5 }).rerank(query, candidates),
+    )
     for (const context of [small, large, small, large]) {
-      expect(first.rerank(context.query, context.candidates)).toEqual(alone(context))
-      const other = context === small ? large : small
-      expect(second.rerank(other.query, other.candidates)).toEqual(alone(other))
+      const [other, own, others] =
+        context === small ? [large, ofSmall, ofLarge] : [small, ofLarge, ofSmall]
+      expect(first.rerank(context.query, context.candidates)).toEqual(own)
+      expect(second.rerank(other.query, other.candidates)).toEqual(others)
     }
   })
 })
@@ -259,14 +260,14 @@ test('uses the kernel in the settings', () => {
   expect(new Set(rows).size).toBe(allKernels.length)
 })
 
-test.each(allKernels)('uses the kernel %s of the variable KITH_KERNEL', (name) => {
+test.each(allKernels)('uses the kernel %s of the variable KITH_KERNEL', async (name) => {
   const built = new URL('../dist/index.js', import.meta.url).href
-  const program = `import { kernel } from ${JSON.stringify(built)}; console.log(kernel())`
-  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
-    encoding: 'utf8',
-    env: { ...process.env, KITH_KERNEL: name },
-  })
-  expect(output.trim()).toBe(name)
+  const program = `
+    const { parentPort } = require('node:worker_threads')
+    import(${JSON.stringify(built)}).then(({ kernel }) => parentPort.postMessage(kernel()))`
+  const env = { ...process.env, KITH_KERNEL: name }
+  const [used] = await once(new Worker(program, { eval: true, env }), 'message')
+  expect(used).toBe(name)
 })
 
 describe('the flags of V8 and the modules that a program compiles', () => {

@@ -68,7 +68,7 @@ describe('splitting texts into terms', () => {
         expect(postings.length / 3).toBe(new Set(terms).size)
         const ofA = prepareText(a, { tokenizer: 'none' }).postings
         const keys = new Set(keysOf(postings))
-        for (const key of keysOf(ofA)) expect(keys.has(key)).toBe(true)
+        expect(keysOf(ofA).filter((key) => !keys.has(key))).toEqual([])
       }),
       tries(60),
     )
@@ -112,8 +112,8 @@ describe('splitting texts into terms', () => {
           const [fast, slow] = [new Postings(), new Postings()]
           appendText(fast, { title, text }, tokenizer)
           appendString(slow, text, tokenizer, title)
-          expect(fast.used()).toEqual(slow.used())
-          expect(fast.positionsOf(0)).toEqual(slow.positionsOf(0))
+          expect(fast.used().join()).toBe(slow.used().join())
+          expect(fast.positionsOf(0).join()).toBe(slow.positionsOf(0).join())
           expect(fast.titles).toEqual(slow.titles)
         }),
         tries(30),

@@ -133,17 +133,18 @@ export interface WasmExports {
     out: number,
   ): void
   findMatches(
-    terms: number,
     count: number,
     matches: number,
     matchStarts: number,
     titles: number,
+    lengths: number,
     positions: number,
-    positionStarts: number,
     weights: number,
+    whole: number,
     windowTerms: number,
-    seen: number,
+    last: number,
     marks: number,
+    numbers: number,
     queue: number,
     out: number,
   ): void

@@ -1,11 +1,5 @@
 import { POSTING, type Postings } from '../text/postings.ts'
-import {
-  emptyMatches,
-  type MatchSettings,
-  matchWeights,
-  type QueryMatches,
-  wholeOf,
-} from '../text/query-matches.ts'
+import { type MatchSettings, matchWeights, type QueryMatches } from '../text/query-matches.ts'
 import { frequencyWeight, inverseFrequency } from '../text/text-similarity.ts'
 import {
   meanLength,
@@ -129,43 +123,45 @@ export class WasmTexts implements Texts {
     const { texts: count, titles } = this.#postings
     const { query, candidates, matches, matchStarts } = this.#match()
     const memory = this.#memory
-    const { weights, total } = matchWeights(query, candidates, count - 1, settings)
+    const { weights, whole, total } = matchWeights(query, candidates, count - 1, settings)
     const { end } = memory
     const at = memory.take(weights.length * 8)
-    const seen = memory.takeWords(weights.length)
+    const last = memory.takeWords(weights.length)
     const titlesAt = memory.takeWords(count)
-    const { positions, starts, longest } = this.#placePositions()
-    const marks = memory.takeWords(longest + 4)
+    const lengths = memory.takeWords(count)
+    const longest = this.#placeLengths(lengths)
+    const marks = memory.takeZeros((longest >> 2) + 17)
+    const numbers = memory.takeWords(longest)
     const queue = memory.takeWords(longest * 2)
     const out = memory.take(count * 24)
+    // Last, since nobody knows yet how many there are.
+    const positions = this.#placePositions(matches / 4, matchStarts / 4)
     memory.putDoubles(at, weights)
     memory.integers.set(titles, titlesAt / 4)
-    const { windowTerms } = settings
     this.#wasm.findMatches(
-      weights.length,
       count,
       matches,
       matchStarts,
       titlesAt,
+      lengths,
       positions,
-      starts,
       at,
-      windowTerms,
-      seen,
+      whole,
+      settings.windowTerms,
+      last,
       marks,
+      numbers,
       queue,
       out,
     )
     memory.release(end)
-    const whole = wholeOf(weights)
-    const parts = memory.doubles(out, count * 3)
-    const found = emptyMatches(count, total)
-    for (let row = 1; row < count; row++) {
-      found.window[row] = parts[row * 3]! / whole
-      found.title[row] = parts[row * 3 + 1]! / whole
-      found.coverage[row] = parts[row * 3 + 2]! / whole
+    const { buffer } = memory.doubles(out, count * 3)
+    return {
+      window: new Float64Array(buffer, 0, count),
+      title: new Float64Array(buffer, count * 8, count),
+      coverage: new Float64Array(buffer, count * 16, count),
+      total,
     }
-    return found
   }
 
   /** The query's terms in the other texts, found once: all memory behind this is a caller's. */
@@ -180,7 +176,7 @@ export class WasmTexts implements Texts {
     const lengths = memory.take(count * 8)
     const { end } = memory
     // A small table for the few terms of a query stays in the fastest cache.
-    const slots = Math.min(slotsFor(postings), 2 ** Math.ceil(Math.log2(terms * 4 + 2)))
+    const slots = Math.min(slotsFor(postings), powerFor(terms * 4 + 2))
     const table = memory.takeWords(slots)
     const counts = memory.takeWords(terms)
     this.#wasm.matchTerms(
@@ -200,35 +196,49 @@ export class WasmTexts implements Texts {
     return this.#matched
   }
 
-  /** Copies the positions of each text's terms to where the kernel finds them. */
-  #placePositions(): { positions: number; starts: number; longest: number } {
+  /** Writes how many positions each text has, and returns the most. */
+  #placeLengths(to: number): number {
+    const { integers } = this.#memory
+    const count = this.#postings.texts
+    let longest = 0
+    for (let row = 0; row < count; row++) {
+      const length = this.#postings.positionCount(row)
+      integers[to / 4 + row] = length
+      if (length > longest) longest = length
+    }
+    return longest
+  }
+
+  /** Writes the positions of the matches, in texts with several, to where the kernel finds them. */
+  #placePositions(matches: number, matchStarts: number): number {
     const memory = this.#memory
     const postings = this.#postings
     const count = postings.texts
-    const all: Uint32Array[] = []
-    let sum = 0
-    let longest = 0
-    for (let row = 1; row < count; row++) {
-      const own = postings.positionsOf(row)
-      all.push(own)
-      sum += own.length
-      if (own.length > longest) longest = own.length
-    }
-    const starts = memory.takeWords(count + 1)
-    const positions = memory.takeWords(sum)
+    const all = memory.integers[matchStarts + count]!
+    const positions = memory.takeWords(all + postings.positions)
     const { integers } = memory
-    let at = 0
+    let to = positions / 4
     for (let row = 1; row < count; row++) {
-      integers[starts / 4 + row] = at
-      integers.set(all[row - 1]!, positions / 4 + at)
-      at += all[row - 1]!.length
+      const first = integers[matchStarts + row]!
+      const end = integers[matchStarts + row + 1]!
+      if (end - first < 2) continue
+      for (let match = matches + first * 4; match < matches + end * 4; match += 4) {
+        const [times, from] = [integers[match + 1]!, integers[match + 3]!]
+        const copied = postings.copyPositions(row, from, times, integers, to + 1)
+        integers[to] = copied
+        to += copied + 1
+      }
     }
-    integers[starts / 4 + count] = at
-    return { positions, starts, longest }
+    return positions
   }
 }
 
 /** Slots of a table of all terms, a power of 2. */
 function slotsFor(postings: number): number {
-  return 2 ** Math.ceil(Math.log2(postings * 1.1 + 2))
+  return powerFor(postings * 1.1 + 2)
+}
+
+/** The first power of 2 that is not smaller. */
+function powerFor(size: number): number {
+  return 1 << (32 - Math.clz32(Math.ceil(size) - 1))
 }

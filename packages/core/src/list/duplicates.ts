@@ -43,17 +43,21 @@ export function foldDuplicates(
   const duplicates = new Map<number, number[]>()
   const sizes = new Uint32Array(count)
   for (let i = 0; texts && i < count; i++) sizes[i] = texts[i]!.postings.length
+  const folded = new Uint8Array(count)
   for (let index = 0; index < count; index++) {
     const first =
       kept.length >= enough
         ? undefined
-        : (firstSame(texts, sizes, index, kept) ?? firstSimilar(compared, index, kept, threshold))
-    if (first === undefined) kept.push(index)
-    else {
-      const same = duplicates.get(first)
-      if (same) same.push(index)
-      else duplicates.set(first, [index])
+        : (firstSame(texts, sizes, index, folded) ??
+          firstSimilar(compared, index, folded, threshold))
+    if (first === undefined) {
+      kept.push(index)
+      continue
     }
+    folded[index] = 1
+    const same = duplicates.get(first)
+    if (same) same.push(index)
+    else duplicates.set(first, [index])
   }
   const products = compared?.regular ? compared.s : undefined
   return { kept, duplicates, products, squares: compared?.squares }
@@ -85,13 +89,13 @@ function firstSame(
   texts: readonly PreparedText[] | undefined,
   sizes: Uint32Array,
   index: number,
-  kept: readonly number[],
+  folded: Uint8Array,
 ): number | undefined {
   const size = sizes[index]!
   if (!texts || size === 0) return undefined
-  for (let i = 0; i < kept.length; i++) {
-    const other = kept[i]!
-    if (sizes[other] === size && sameTerms(texts[other]!, texts[index]!)) return other
+  for (let other = 0; other < index; other++) {
+    if (sizes[other] !== size || folded[other]) continue
+    if (sameTerms(texts[other]!, texts[index]!)) return other
   }
   return undefined
 }
@@ -100,7 +104,7 @@ function firstSame(
 function firstSimilar(
   compared: ComparedRows | undefined,
   index: number,
-  kept: readonly number[],
+  folded: Uint8Array,
   threshold: number,
 ): number | undefined {
   if (!compared) return undefined
@@ -112,9 +116,8 @@ function firstSimilar(
   if (length === Infinity) return undefined
   const least = threshold * length
   const from = row * stride + 1
-  for (let i = 0; i < kept.length; i++) {
-    const other = kept[i]!
-    if (data[from + other]! >= least * lengths[other + 1]!) return other
+  for (let other = 0; other < index; other++) {
+    if (data[from + other]! >= least * lengths[other + 1]! && !folded[other]) return other
   }
   return undefined
 }

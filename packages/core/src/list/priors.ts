@@ -1,6 +1,6 @@
 import { KithError } from '../error.ts'
 import { ROUNDING, standardize } from '../method/mix.ts'
-import { orderByScore, type Ranking } from '../method/order-by-score.ts'
+import { type Ranking, sortByScore } from '../method/order-by-score.ts'
 import { choice, type Rule, range } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 
@@ -82,7 +82,7 @@ export function withPriors(
   for (let i = 0; i < inside; i++) {
     sums[i + 1] = ranking.scores[i]! + priorWeight * sums[i + 1]!
   }
-  const places = orderByScore(sums).order
+  const places = sortByScore(sums)
   const order = ranking.order.slice()
   const scores = ranking.scores.slice()
   const similarities = ranking.similarities?.slice()

@@ -184,9 +184,11 @@ function rankList(
         )
       : undefined
   const estimates = features && neverRising(features.hits.map(estimateRelevance))
-  const hits = Array.from(order, (place, i): ListedHit => {
+  const hits: ListedHit[] = []
+  for (let i = 0; i < order.length; i++) {
+    const place = order[i]!
     const estimate = estimates?.[i]
-    return {
+    hits.push({
       index: of(place),
       score: scores[i]!,
       similarity: similarityOf(place, i),
@@ -194,8 +196,8 @@ function rankList(
         estimate !== undefined && calibration ? calibrated(estimate, calibration) : estimate,
       duplicates: [],
       others: [],
-    }
-  })
+    })
+  }
   return { hits, metric, features }
 }
 

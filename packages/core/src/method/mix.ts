@@ -96,7 +96,9 @@ function spreadOf(
   const mean = sum / count
   let squares = 0
   for (let c = 1; c < rows; c++) {
-    if (!some || !leftOut.includes(c)) squares += (values[c]! - mean) ** 2
+    if (some && leftOut.includes(c)) continue
+    const apart = values[c]! - mean
+    squares += apart * apart
   }
   return { mean, deviation: Math.sqrt(squares / count) }
 }

@@ -34,10 +34,7 @@ export function orderByScore(
   metric?: MetricUse,
   similarity?: ArrayLike<number>,
 ): Ranking {
-  const inside = scores.length - 1
-  const order = new Uint32Array(inside)
-  for (let i = 0; i < inside; i++) order[i] = i
-  sortByScore(order, scores)
+  const order = sortByScore(scores)
   const ranking: Ranking = { order, scores: inOrder(order, scores) }
   if (metric) ranking.metric = metric
   if (similarity) ranking.similarities = inOrder(order, similarity)
@@ -144,9 +141,11 @@ function checkRanking(ranking: Ranking): Ranking {
 /** Up to this many, moving one at a time is faster than merging: the given order is nearly right. */
 const RUN = 32
 
-/** Sorts ascending candidate indices by their score, descending, ties by the lower index: merges sorted runs. */
-function sortByScore(order: Uint32Array, scores: Float64Array): void {
-  const { length } = order
+/** The indices of candidates by their score, descending, ties by the lower index; the query's own score is at 0. Merges sorted runs. */
+export function sortByScore(scores: Float64Array): Uint32Array {
+  const length = scores.length - 1
+  const order = new Uint32Array(length)
+  for (let i = 0; i < length; i++) order[i] = i
   for (let from = 0; from < length; from += RUN) {
     const to = Math.min(from + RUN, length)
     for (let i = from + 1; i < to; i++) {
@@ -158,9 +157,8 @@ function sortByScore(order: Uint32Array, scores: Float64Array): void {
       order[place] = candidate
     }
   }
-  if (length <= RUN) return
-  let sorted = order
-  let merged: Uint32Array = new Uint32Array(length)
+  let sorted: Uint32Array = order
+  let merged: Uint32Array = length > RUN ? new Uint32Array(length) : order
   for (let run = RUN; run < length; run *= 2) {
     for (let from = 0; from < length; from += 2 * run) {
       const middle = Math.min(from + run, length)
@@ -175,5 +173,5 @@ function sortByScore(order: Uint32Array, scores: Float64Array): void {
     }
     ;[sorted, merged] = [merged, sorted]
   }
-  if (sorted !== order) order.set(sorted)
+  return sorted
 }

@@ -1,9 +1,10 @@
 import {
   type Candidates,
   type Context,
-  contextOf,
+  contextOfViews,
   type Query,
   selectContext,
+  toQueryViews,
   toViews,
 } from '../context.ts'
 import { KithError } from '../error.ts'
@@ -60,7 +61,7 @@ export function rankQuery(
   const limit = lookedAt(settings, found.texts !== undefined)
   // The engine first: its kernel counts the words, too.
   memory.engine(settings.kernel)
-  const context = contextOf(query, found, limit, memory.postings, settings)
+  const context = contextOfViews(toQueryViews(query), found, limit, memory.postings, settings)
   return rankContext(memory, context, settings, remembered)
 }
 

@@ -78,10 +78,10 @@ export function resolve<T extends object>(given: object, others: T, rules: Rules
  */
 function copyOf(value: unknown): unknown {
   if (!isObject(value) || Array.isArray(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [
-      name,
-      isObject(part) && !ArrayBuffer.isView(part) ? { ...part } : part,
-    ]),
-  )
+  const copy: Record<string, unknown> = { ...value }
+  for (const name in copy) {
+    const part = copy[name]
+    if (isObject(part) && !ArrayBuffer.isView(part)) copy[name] = { ...part }
+  }
+  return copy
 }

@@ -22,36 +22,44 @@ export interface QueryMatches {
 /** The sum of the weights of a query's terms as whole numbers, up to rounding. */
 const WHOLE = 2 ** 32
 
-/**
- * The weights qtf · idf of the query's terms as whole numbers: their sums are exact, so that texts
- * with the same terms tie in any order of the terms.
- */
+/** The weights of a query's terms as whole numbers: their sums are exact, so that texts with the same terms tie in any order of the terms. */
+export interface MatchWeights {
+  weights: Float64Array
+  /** The sum of the weights; 1 for a query without terms. */
+  whole: number
+  /** T: the sum of qtf · idf. */
+  total: number
+}
+
+/** The weights qtf · idf of the query's terms. */
 export function matchWeights(
   query: QueryTerms,
   candidates: ArrayLike<number>,
   count: number,
   settings: WordsSettings,
-): { weights: Float64Array; total: number } {
+): MatchWeights {
   const weights = termWeights(query, candidates, count, settings)
-  const sum = weights.reduce((all, weight) => all + weight, 0)
-  return {
-    weights: weights.map((weight) => Math.round((weight / sum) * WHOLE)),
-    total: sum / (settings.k1 + 1),
+  let sum = 0
+  for (let j = 0; j < weights.length; j++) sum += weights[j]!
+  let whole = 0
+  for (let j = 0; j < weights.length; j++) {
+    weights[j] = Math.round((weights[j]! / sum) * WHOLE)
+    whole += weights[j]!
   }
-}
-
-/** The divisor that makes sums of weights parts of the query's; 1 for a query without terms. */
-export function wholeOf(weights: Float64Array): number {
-  return weights.reduce((sum, weight) => sum + weight, 0) || 1
+  return { weights, whole: whole || 1, total: sum / (settings.k1 + 1) }
 }
 
 /** Section 4, window and title, in plain TypeScript. */
 export function queryMatches(postings: Postings, settings: MatchSettings): QueryMatches {
   const rows = postings.texts
   const terms = Array.from({ length: rows }, (_, row) => hashesOf(postings, row))
-  const { weights, total } = weightsByHash(postings, terms, settings)
-  const whole = wholeOf(Float64Array.from(weights.values()))
-  const found = emptyMatches(rows, total)
+  const { weights, whole, total } = weightsByHash(postings, terms, settings)
+  const found: QueryMatches = {
+    window: new Float64Array(rows),
+    title: new Float64Array(rows),
+    coverage: new Float64Array(rows),
+    total,
+  }
   for (let row = 1; row < rows; row++) {
     const own = terms[row]!
     found.coverage[row] = weigh(own, weights) / whole
@@ -61,16 +69,6 @@ export function queryMatches(postings: Postings, settings: MatchSettings): Query
     found.window[row] = bestWindow(order, weights, settings).weight / whole
   }
   return found
-}
-
-/** Matches of nothing. */
-export function emptyMatches(rows: number, total: number): QueryMatches {
-  return {
-    window: new Float64Array(rows),
-    title: new Float64Array(rows),
-    coverage: new Float64Array(rows),
-    total,
-  }
 }
 
 /** The places, in the order of a text's terms, of the first and the last match of its best window; undefined without a match. */
@@ -120,13 +118,14 @@ function weightsByHash(
   postings: Postings,
   terms: readonly (readonly number[])[],
   settings: WordsSettings,
-): { weights: Map<number, number>; total: number } {
+): Omit<MatchWeights, 'weights'> & { weights: Map<number, number> } {
   const query = queryTerms(postings)
   const candidates = query.hashes.map(
     (hash) => terms.slice(1).filter((own) => own.includes(hash)).length,
   )
-  const { weights, total } = matchWeights(query, candidates, terms.length - 1, settings)
-  return { weights: new Map(query.hashes.map((hash, j) => [hash, weights[j]!])), total }
+  const found = matchWeights(query, candidates, terms.length - 1, settings)
+  const weights = new Map(query.hashes.map((hash, j) => [hash, found.weights[j]!]))
+  return { ...found, weights }
 }
 
 /** The terms of a text in their order; undefined if a position has none. */

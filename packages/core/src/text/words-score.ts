@@ -85,13 +85,15 @@ export function termWeights(
   count: number,
   { k1, statistics }: WordsSettings,
 ): Float64Array {
-  return Float64Array.from(hashes, (hash, j) => {
+  const weights = new Float64Array(hashes.length)
+  for (let j = 0; j < weights.length; j++) {
     // The leading 1 keeps a term that most candidates have from counting for nothing.
     const idf = statistics
-      ? rarity(statistics.documents, documentFrequency(statistics, hash))
+      ? rarity(statistics.documents, documentFrequency(statistics, hashes[j]!))
       : 1 + rarity(count, candidates[j]!)
-    return counts[j]! * idf * (k1 + 1)
-  })
+    weights[j] = counts[j]! * idf * (k1 + 1)
+  }
+  return weights
 }
 
 /** Returns the mean number of terms of the texts; 1 if all texts are empty. */
