@@ -27,6 +27,8 @@ export class WordIndex {
   #kept: KeptWords | undefined
   /** The mean number of terms per document. */
   #mean: number | undefined
+  /** Memory of all searches: new memory for each would make the garbage collector run often. */
+  #scores = new Float64Array(0)
 
   constructor(settings: Pick<Settings, 'tokenizer' | 'statistics' | 'k1' | 'b'>) {
     this.#settings = { ...settings, tokenizer: tokenizerOf(settings) }
@@ -93,7 +95,8 @@ export class WordIndex {
   rank(text: string, top: number): { ids: string[]; scores: number[] } {
     const { ids, terms, read } = this.#kept ?? inMemory(this.finish())
     const { lengths } = terms
-    const scores = new Float64Array(ids.length)
+    if (this.#scores.length !== ids.length) this.#scores = new Float64Array(ids.length)
+    const scores = this.#scores.fill(0)
     const mean = this.#meanLength(lengths)
     const { k1, b } = this.#settings
     for (const [term, wanted] of termsOf(prepareText(text, this.#settings).postings)) {
