@@ -148,14 +148,20 @@ function* termsOf(postings: Uint32Array): Generator<[term: number, count: number
  */
 function best(scores: Float64Array, top: number): number[] {
   const found: number[] = []
+  let least = 0
   for (let place = 0; place < scores.length; place++) {
-    const score = scores[place]!
-    if (score <= 0 || (found.length === top && score <= scores[found.at(-1)!]!)) continue
-    const at = found.findLastIndex((other) => scores[other]! >= score) + 1
-    found.splice(at, 0, place)
-    if (found.length > top) found.pop()
+    if (scores[place]! > least) least = insert(place, found, scores, top)
   }
   return found
+}
+
+/** Inserts a position, and returns the score that the next position must exceed. */
+function insert(place: number, found: number[], scores: Float64Array, top: number): number {
+  const score = scores[place]!
+  const at = found.findLastIndex((other) => scores[other]! >= score) + 1
+  found.splice(at, 0, place)
+  if (found.length > top) found.pop()
+  return found.length < top ? 0 : scores[found.at(-1)!]!
 }
 
 /** The file of an index, and the key of its texts. */
