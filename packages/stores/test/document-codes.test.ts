@@ -23,9 +23,8 @@ function inFile({ data, rows, dimensions }: Matrix) {
       into.set(data.subarray(from * dimensions, to * dimensions))
       return into
     },
-    gather(some: ArrayLike<number>) {
+    gather(some: ArrayLike<number>, into = new Float32Array(some.length * dimensions)) {
       counts.gathered += some.length
-      const into = new Float32Array(some.length * dimensions)
       Array.from(some).forEach((row, i) => {
         into.set(data.subarray(row * dimensions, (row + 1) * dimensions), i * dimensions)
       })

@@ -11,8 +11,8 @@ type RowSource = Pick<Embeddings, 'rows' | 'dimensions' | 'read' | 'gather'>
 const PAGE = 2 ** 16
 /** Maximum bytes of a kernel's memory. */
 const MOST_BYTES = PAGE * 2 ** 16
-/** Bytes of documents to encode at a time. */
-const READ_BYTES = 2 ** 20
+/** Bytes of documents to encode or to score at a time. */
+const READ_BYTES = 2 ** 21
 /** Number of documents to scan before other tasks may run: a few milliseconds. */
 const SCANNED_ROWS = 2 ** 15
 /** Number of documents in a tile of scan-bounds.ts. */
@@ -85,7 +85,10 @@ export class DocumentCodes {
     for (let q = 0; q < queries.rows; q++) {
       const { dimensions } = queries
       const data = queries.data.subarray(q * dimensions, (q + 1) * dimensions)
-      const found = await this.#searchOne({ data, rows: 1, dimensions }, top, metric)
+      const query = { data, rows: 1, dimensions }
+      const search = this.#running.then(() => this.#searchOne(query, top, metric))
+      this.#running = search.catch(() => {})
+      const found = await search
       rows.set(found.rows, q * perQuery)
       scores.set(found.scores, q * perQuery)
     }
@@ -94,10 +97,15 @@ export class DocumentCodes {
 
   async #searchOne(query: Matrix, top: number, metric: Metric): Promise<ExactSearchResult> {
     const { rows, dimensions } = this.#documents
+    const { staged, stagedRows } = this.#layout
     const options = { top, metric, kernel: this.#kernel, workers: 0 }
     for (let count = SCORED * top + TILE; count <= rows * MOST_OPEN; count *= 4) {
       const open = await this.#highest(query, count, metric)
-      const memory = this.#documents.gather(open.rows)
+      const into =
+        count > stagedRows
+          ? undefined
+          : new Float32Array(this.#memory.buffer, staged, count * dimensions)
+      const memory = this.#documents.gather(open.rows, into)
       const found = await searchExact(query, { memory, rows: count, dimensions }, options)
       // Every other document scores at most `bound`: it does not even tie with the last document.
       if (found.scores[top - 1]! > open.bound) {
@@ -134,42 +142,36 @@ export class DocumentCodes {
    * Finds the documents with the highest bounds of their scores, in ascending order, and the
    * highest bound of the other documents.
    */
-  #highest(
+  async #highest(
     query: Matrix,
     count: number,
     metric: Metric,
   ): Promise<{ rows: Uint32Array; bound: number }> {
-    const scan = async () => {
-      const { pair, own, sums, state, scores, rows, codes, facts, inverses } = this.#layout
-      const { rows: total, dimensions } = this.#documents
-      const [integers, floats] = this.#begin(query, metric)
-      const blocks = dimensions / CODE_BLOCK
-      for (let from = 0; from < total; from += SCANNED_ROWS) {
-        this.#wasm.scanBounds(
-          pair,
-          own,
-          codes + from * dimensions,
-          facts + from * FACTS,
-          metric === 'cosine' ? inverses + 4 * from : 0,
-          Math.min(SCANNED_ROWS, total - from),
-          from,
-          blocks,
-          sums,
-          count,
-          scores,
-          rows,
-          state,
-        )
-        await otherTasks()
-      }
-      const found = integers[state / 4]!
-      const bound =
-        found > count ? this.#wasm.select(scores, rows, found, count) : floats[state / 4 + 1]!
-      return { rows: integers.slice(rows / 4, rows / 4 + count), bound }
+    const { pair, own, sums, state, scores, rows, codes, facts, inverses } = this.#layout
+    const { rows: total, dimensions } = this.#documents
+    const [integers, floats] = this.#begin(query, metric)
+    for (let from = 0; from < total; from += SCANNED_ROWS) {
+      this.#wasm.scanBounds(
+        pair,
+        own,
+        codes + from * dimensions,
+        facts + from * FACTS,
+        metric === 'cosine' ? inverses + 4 * from : 0,
+        Math.min(SCANNED_ROWS, total - from),
+        from,
+        dimensions / CODE_BLOCK,
+        sums,
+        count,
+        scores,
+        rows,
+        state,
+      )
+      await otherTasks()
     }
-    const result = this.#running.then(scan)
-    this.#running = result.catch(() => {})
-    return result
+    const found = integers[state / 4]!
+    const bound =
+      found > count ? this.#wasm.select(scores, rows, found, count) : floats[state / 4 + 1]!
+    return { rows: integers.slice(rows / 4, rows / 4 + count), bound }
   }
 
   /** Writes two codes of a query, and resets the candidates. */
