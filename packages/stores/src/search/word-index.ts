@@ -105,7 +105,8 @@ export class WordIndex {
       const rarity = Math.log(1 + (ids.length - frequency + 0.5) / (frequency + 0.5))
       const { documents, counts } = read(from, to)
       for (let at = 0; at < frequency; at++) {
-        const [document, count] = [documents[at]!, counts[at]!]
+        const document = documents[at]!
+        const count = counts[at]!
         const norm = k1 * (1 - b + (b * lengths[document]!) / mean)
         scores[document]! += (wanted * rarity * count * (k1 + 1)) / (count + norm)
       }
