@@ -36,7 +36,7 @@ function inFile({ data, rows, dimensions }: Matrix) {
 
 const cases = fc.record({
   dimensions: fc.constantFrom(16, 48, 272),
-  queryCount: fc.constantFrom(1, 3, 9),
+  queryCount: fc.constantFrom(1, 3, 33),
   documentCount: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 600, max: 2000 })),
   queryKind: fc.constantFrom(...(Object.keys(kinds) as Kind[])),
   documentKind: fc.constantFrom(

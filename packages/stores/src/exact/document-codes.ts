@@ -22,7 +22,7 @@ const FACTS = 12
 /** If the bounds leave more than this fraction of the documents open, all documents are scored. */
 const MOST_OPEN = 1 / 4
 /** Maximum number of queries that are searched one after the other in the codes. */
-const FEW = 8
+const FEW = 32
 /**
  * Documents to score per requested document. On embeddings of real texts and on random vectors,
  * more documents are hardly ever needed.
