@@ -4,48 +4,29 @@
  * its own. The encoder is a stub that answers at once. `--documents=1000000` sets the size,
  * `--words=30` the length of the texts.
  */
-import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { writeEmbeddings } from '@kith/ir'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
+import { openTwice } from './opened-collection.mjs'
 import { writer } from './passages.mjs'
 
 const DIMENSIONS = 384
-const WORDS = Number(optionOf('words') ?? 60)
 const SEARCHES = 15
 
 export async function run() {
   const documents = Number(optionOf('documents') ?? 100_000)
-  const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
-  try {
-    await writeFiles(folder, documents)
-    const rows = [1, 2].map((time) => {
-      const env = { ...process.env, KITH_CACHE: join(folder, 'cache') }
-      const args = [fileURLToPath(import.meta.url), folder]
-      const { stdout, stderr, status } = spawnSync(process.execPath, args, {
-        env,
-        encoding: 'utf8',
-      })
-      if (status !== 0) throw new Error(stderr)
-      const { open, search, memory } = JSON.parse(stdout)
-      const vectors = (documents * DIMENSIONS * 4) / 2 ** 20
-      return [
-        time === 1 ? 'first' : 'second',
-        `${(open / 1000).toFixed(1)} s`,
-        `${search.toFixed(0)} ms`,
-        `${(memory / vectors).toFixed(2)} × vectors (${memory.toFixed(0)} MB)`,
-      ]
-    })
-    console.log(`\nopenCollection, ${documents} documents × ${DIMENSIONS}, texts of ${WORDS} words`)
-    console.log(table([['time', 'open', 'search', 'resident memory'], ...rows]))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const words = Number(optionOf('words') ?? 60)
+  const twice = await openTwice(documents, DIMENSIONS, words)
+  const vectors = (documents * DIMENSIONS * 4) / 2 ** 20
+  const rows = twice.map(({ open, search, memory }, i) => [
+    i === 0 ? 'first' : 'second',
+    `${(open / 1000).toFixed(1)} s`,
+    `${search.toFixed(0)} ms`,
+    `${(memory / vectors).toFixed(2)} × vectors (${memory.toFixed(0)} MB)`,
+  ])
+  console.log(`\nopenCollection, ${documents} documents × ${DIMENSIONS}, texts of ${words} words`)
+  console.log(table([['time', 'open', 'search', 'resident memory'], ...rows]))
 }
 
 function optionOf(name) {
@@ -53,39 +34,17 @@ function optionOf(name) {
   return given?.slice(name.length + 3)
 }
 
-async function writeFiles(folder, documents) {
-  const ids = Array.from({ length: documents }, (_, i) => `d${i}`)
-  const random = generator(1)
-  const vectors = (function* () {
-    for (let i = 0; i < documents; i++) {
-      const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5)
-      const length = Math.hypot(...vector)
-      yield vector.map((value) => value / length)
-    }
-  })()
-  await writeEmbeddings(join(folder, 'docs.npy'), { dimensions: DIMENSIONS, ids }, vectors)
-  const corpus = createWriteStream(join(folder, 'corpus.jsonl'))
-  let text = writer(0)
-  for (const [i, _id] of ids.entries()) {
-    if (i % 100 === 0) text = writer(i)
-    const line = JSON.stringify({ _id, text: text(WORDS) })
-    if (!corpus.write(`${line}\n`)) await once(corpus, 'drain')
-  }
-  corpus.end()
-  await once(corpus, 'finish')
-}
-
 /** Opens the collection of a folder and searches it, in the process of this file. */
-async function measure(folder) {
+async function measure(folder, dimensions) {
   const { openCollectionWith } = await import(
     new URL('open-collection.js', import.meta.resolve('@kith/pipelines/collection')).href
   )
   const random = generator(7)
   const encoder = {
-    ...{ name: 'made up', dimensions: DIMENSIONS, close: async () => {} },
+    ...{ name: 'made up', dimensions, close: async () => {} },
     encode: async () => {
-      const data = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5)
-      return { data, rows: 1, dimensions: DIMENSIONS }
+      const data = Float32Array.from({ length: dimensions }, () => random() - 0.5)
+      return { data, rows: 1, dimensions }
     },
   }
   const inputs = { docs: join(folder, 'docs.npy'), corpus: join(folder, 'corpus.jsonl') }
@@ -110,4 +69,6 @@ function since(start) {
   return (user + system) / 1000
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await measure(process.argv[2])
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await measure(process.argv[2], Number(process.argv[3]))
+}

@@ -101,9 +101,7 @@ async function evaluation(folder) {
 async function collection() {
   const [opened, searched] = [[], []]
   for (const times of TIMES) {
-    const twice = await openTwice(5_000 * times, DIMENSIONS)
-    if (!twice) return []
-    const [, { open, search, memory }] = twice
+    const [, { open, search, memory }] = await openTwice(5_000 * times, DIMENSIONS)
     opened.push({ time: open / 1000, megabytes: memory })
     searched.push({ time: search, megabytes: memory })
   }

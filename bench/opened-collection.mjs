@@ -1,18 +1,18 @@
 /** Opens and searches collections by `collection.mjs`, each time in a separate process. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeEmbeddings } from '@kith/ir'
 import { generator } from './clusters.mjs'
+import { writer } from './passages.mjs'
 import { writeLines } from './write-lines.mjs'
 
 const program = fileURLToPath(new URL('collection.mjs', import.meta.url))
 
-/** Milliseconds of CPU time to open and to search, and megabytes, the first time and the second; none without that benchmark. */
-export async function openTwice(documents, dimensions) {
-  if (!existsSync(program)) return undefined
+/** Milliseconds of CPU time to open and to search, and megabytes, the first time and the second. */
+export async function openTwice(documents, dimensions, words = 60) {
   const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
   try {
     const random = generator(1)
@@ -25,13 +25,15 @@ export async function openTwice(documents, dimensions) {
       }
     }
     await writeEmbeddings(join(folder, 'docs.npy'), { dimensions, ids }, vectors())
+    let text = writer(0)
     await writeLines(join(folder, 'corpus.jsonl'), documents, (i) => {
-      const words = Array.from({ length: 60 }, () => `w${Math.floor(20_000 ** random())}`)
-      return `${JSON.stringify({ _id: ids[i], text: words.join(' ') })}\n`
+      if (i % 100 === 0) text = writer(i)
+      return `${JSON.stringify({ _id: ids[i], text: text(words) })}\n`
     })
     const env = { ...process.env, KITH_CACHE: join(folder, 'cache') }
     return [1, 2].map(() => {
-      const { stdout, stderr, status } = spawnSync(process.execPath, [program, folder], {
+      const args = [program, folder, String(dimensions)]
+      const { stdout, stderr, status } = spawnSync(process.execPath, args, {
         ...{ env, encoding: 'utf8' },
       })
       if (status !== 0) throw new Error(stderr)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileError } from '@kith/base'
 import { describe, expect, test } from 'vitest'
@@ -274,4 +274,17 @@ test('closes the rows of a file at the end of the `using` block, and refuses lat
   }
   expect(() => kept.read(0, 1)).toThrow(expect.objectContaining({ code: 'CLOSED' }))
   await kept.close()
+})
+
+test('refuses rows of a file that another program has written to since it was opened', async () => {
+  const file = join(folder, 'written.npy')
+  await writeEmbeddings(file, { dimensions: 2, ids: ['a'] }, [Float32Array.of(1, 2)])
+  await using opened = await openEmbeddings(file, { memory: 0 })
+  expect([...opened.gather([0])]).toEqual([1, 2])
+  // The same inode, so that the open file changes.
+  writeFileSync(file, readFileSync(file).fill(0, 132))
+  // Some file systems keep times in seconds.
+  utimesSync(file, new Date(), new Date(Date.now() + 5000))
+  expect(() => opened.gather([0])).toThrow(FileError)
+  expect(() => opened.read(0, 1)).toThrow(/written\.npy.*open it again/)
 })

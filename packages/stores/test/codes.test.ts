@@ -2,50 +2,24 @@ import type { Matrix } from '@kith/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tries } from '../../../test/thorough.ts'
-import { encodeQuery, slackFor } from '../src/exact/query-codes.ts'
+import { encodeQuery, encodeTwice, slackFor } from '../src/exact/query-codes.ts'
 import { recipeFor } from '../src/exact/search-exact.ts'
 import { type Layout, layoutFor, type WasmExports } from '../src/exact/wasm-layout.ts'
 import { type ExactSearchOptions, type Metric, searchExact } from '../src/index.ts'
-import { kernels, rowOf, shared, stored, toHalves, wholeNumbers } from './support.ts'
+import {
+  type Kind,
+  kernels,
+  kinds,
+  matrix,
+  rowOf,
+  shared,
+  stored,
+  toHalves,
+  wholeNumbers,
+} from './support.ts'
 
 const compiled = kernels.filter((name) => name !== 'typescript')
 const metrics: Metric[] = ['dot', 'cosine']
-
-/** Ways to make row `row` of a matrix, from numbers between −1 and 1. */
-const kinds = {
-  noise: (random) => random(),
-  // Sums of codes are as large as they get.
-  signs: (random) => Math.sign(random()) || 1,
-  positive: () => 1,
-  equal: (_, __, column) => Math.sin(column),
-  // Scores that differ by less than the codes can tell.
-  near: (random, _, column) => Math.sin(column) + 1e-6 * random(),
-  copies: (_, row, column) => Math.sin(column * ((row % 7) + 1)),
-  lengths: (random, row) => random() * 10 ** ((row % 9) * 4 - 16),
-  // Squares of these leave float32, inner products with short queries do not.
-  long: (random, row) => random() * (row % 5 === 0 ? 1e18 : 1),
-  short: (random, row) => random() * (row % 2 === 0 ? 1e-22 : 1e-15),
-  zeros: (random, row) => (row % 3 === 0 ? 0 : random()),
-  zero: () => 0,
-  rising: (_, row) => row + 1,
-  spike: (random, row, column) => (column === row % 16 ? 100 : 0.01 * random()),
-} satisfies Record<string, (random: () => number, row: number, column: number) => number>
-type Kind = keyof typeof kinds
-
-function matrix(rows: number, dimensions: number, kind: Kind, seed: number): Matrix {
-  let state = seed | 1
-  const random = () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return state / 2 ** 31
-  }
-  const make: (random: () => number, row: number, column: number) => number = kinds[kind]
-  const data = Float32Array.from({ length: rows * dimensions }, (_, i) =>
-    make(random, Math.floor(i / dimensions), i % dimensions),
-  )
-  return { data, rows, dimensions }
-}
 
 const cases = fc.record({
   dimensions: fc.constantFrom(16, 48, 256, 272, 20),
@@ -180,7 +154,36 @@ describe.each(compiled)('searchExact with codes, %s', (kernel) => {
         if (threshold > 0) expect(scored - above).toBeLessThan(0.1 * queries.rows * documents.rows)
       }
     })
+
+    it.each(kindsOfRows)('that bound the scores with two codes of the query, %s', (kind) => {
+      const documents = matrix(128, dimensions, kind, 14)
+      for (const queryKind of ['noise', 'spike', 'positive'] as const) {
+        const query = matrix(1, dimensions, queryKind, 15).data
+        const bounds = boundsInKernel(kernel, query, documents)
+        const length = Math.sqrt(dot(query, query))
+        for (let row = 0; row < documents.rows; row++) {
+          const vector = rowOf(documents, row)
+          const score = dot(query, vector)
+          expect(bounds[row]).toBeGreaterThanOrEqual(score)
+          const size = length * Math.sqrt(dot(vector, vector))
+          if (kind !== 'short') expect(bounds[row]! - score).toBeLessThanOrEqual(0.1 * size)
+        }
+      }
+    })
   })
+})
+
+it('encodes what the first code of a query leaves out', () => {
+  const query = matrix(1, 272, 'noise', 3).data
+  const codes = [new Int8Array(272), new Int8Array(272)] as const
+  const [first, second] = encodeTwice(query, ...codes)
+  const left = query.reduce(
+    (sum, value, i) =>
+      sum + (value - first.scale * codes[0][i]! - second.scale * codes[1][i]!) ** 2,
+    0,
+  )
+  expect(Math.sqrt(left)).toBeLessThanOrEqual(second.error)
+  expect(second.error).toBeLessThan(first.error / 20)
 })
 
 it('encodes a query so that its sums stay within 16 bits for every document', () => {
@@ -320,4 +323,35 @@ function scanInKernel(
     return new Set(integers.subarray(from, from + integers[layout.counts / 4 + q]!))
   })
   return { scored, found }
+}
+
+/** The bounds of the scores of up to 128 documents that the kernel computes from codes alone. */
+function boundsInKernel(
+  name: (typeof compiled)[number],
+  query: Float32Array,
+  { rows, dimensions, data }: Matrix,
+): Float32Array {
+  const layout = layoutFor(4, dimensions, rows, true)
+  const { memory, wasm } = kernelFor(name, layout)
+  const floats = new Float32Array(memory.buffer)
+  const integers = new Uint32Array(memory.buffer)
+  const { tile, codes, facts, queryCodes, queryFacts, counts, bestScores, bestRows } = layout
+  floats.set(data, tile / 4)
+  wasm.encodeRows(tile, rows, dimensions / 16, slackFor(dimensions), 0, codes, facts)
+  const pair = [new Int8Array(dimensions), new Int8Array(dimensions)] as const
+  const [first, second] = encodeTwice(query, ...pair)
+  for (let i = 0; i < dimensions; i++) {
+    const to = queryCodes + 2 * (i - (i % 16)) + (i % 16)
+    new Int8Array(memory.buffer).set([pair[0][i]!], to)
+    new Int8Array(memory.buffer).set([pair[1][i]!], to + 16)
+  }
+  const own = queryFacts / 4
+  floats.set([first.scale, 0, second.scale, 0, first.length, second.error], own)
+  integers[own + 1] = first.offset
+  integers[own + 3] = second.offset
+  floats[counts / 4 + 1] = -Infinity
+  const places = [codes, facts, 0, rows, 0, dimensions / 16, layout.scores] as const
+  wasm.scanBounds(queryCodes, queryFacts, ...places, rows, bestScores, bestRows, counts)
+  expect(integers[counts / 4]).toBe(rows)
+  return floats.slice(bestScores / 4, bestScores / 4 + rows)
 }

@@ -105,3 +105,40 @@ export function wholeNumbers(
   })
   return { data, rows, dimensions }
 }
+
+/** Ways to make row `row` of a matrix, from numbers between −1 and 1. */
+export const kinds = {
+  noise: (random) => random(),
+  // Sums of codes are as large as they get.
+  signs: (random) => Math.sign(random()) || 1,
+  positive: () => 1,
+  equal: (_, __, column) => Math.sin(column),
+  // Scores that differ by less than the codes can tell.
+  near: (random, _, column) => Math.sin(column) + 1e-6 * random(),
+  copies: (_, row, column) => Math.sin(column * ((row % 7) + 1)),
+  lengths: (random, row) => random() * 10 ** ((row % 9) * 4 - 16),
+  // Squares of these leave float32, inner products with short queries do not.
+  long: (random, row) => random() * (row % 5 === 0 ? 1e18 : 1),
+  short: (random, row) => random() * (row % 2 === 0 ? 1e-22 : 1e-15),
+  zeros: (random, row) => (row % 3 === 0 ? 0 : random()),
+  zero: () => 0,
+  rising: (_, row) => row + 1,
+  spike: (random, row, column) => (column === row % 16 ? 100 : 0.01 * random()),
+} satisfies Record<string, (random: () => number, row: number, column: number) => number>
+export type Kind = keyof typeof kinds
+
+/** Rows of one kind, seeded. */
+export function matrix(rows: number, dimensions: number, kind: Kind, seed: number): Matrix {
+  let state = seed | 1
+  const random = () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return state / 2 ** 31
+  }
+  const make: (random: () => number, row: number, column: number) => number = kinds[kind]
+  const data = Float32Array.from({ length: rows * dimensions }, (_, i) =>
+    make(random, Math.floor(i / dimensions), i % dimensions),
+  )
+  return { data, rows, dimensions }
+}

@@ -1,4 +1,4 @@
-import { closeSync, read } from 'node:fs'
+import { closeSync, fstatSync, read } from 'node:fs'
 import { promisify } from 'node:util'
 import { asFileError, FileError, openDescriptor, POSITIONS } from '@kith/base'
 import { halfTable } from '@kith/base/half'
@@ -182,12 +182,29 @@ export function sharedArray(length: number, type: 'f16' | 'f32'): Float32Array |
 class DiskEmbeddings extends RowEmbeddings {
   readonly memory = undefined
   readonly #reader: RawReader
+  readonly #modified: number
   #halves = new Uint16Array(0)
   #open = true
 
   constructor(layout: RawLayout, descriptor: number, ids: EmbeddingIds) {
     super(layout.rows, layout.dimensions, layout.stored === 'f16' ? 'f16' : 'f32', ids)
     this.#reader = new RawReader(layout, descriptor)
+    this.#modified = fstatSync(descriptor).mtimeMs
+  }
+
+  override read(from: number, to: number, into?: Float32Array): Float32Array {
+    return this.#unchanged(super.read(from, to, into))
+  }
+
+  override gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array {
+    return this.#unchanged(super.gather(rows, into))
+  }
+
+  /** Returns the rows; throws if another program has written to the file since it was opened. */
+  #unchanged(rows: Float32Array): Float32Array {
+    const { descriptor, layout } = this.#reader
+    if (rows.length === 0 || fstatSync(descriptor).mtimeMs === this.#modified) return rows
+    throw new FileError(layout.file, '', 'the file has changed since it was opened; open it again')
   }
 
   async close(): Promise<void> {

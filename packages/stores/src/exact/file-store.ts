@@ -13,10 +13,16 @@ import type {
   StoreOptions,
   StoreSearchOptions,
 } from '../store.ts'
+import { DocumentCodes } from './document-codes.ts'
 import { type Metric, searchExact } from './search-exact.ts'
 
 /** Number of rows to copy at a time when a file is rewritten. */
 const COPIED_ROWS = 4096
+
+/** Maximum bytes of rows in memory: up to this size, codes save no time. */
+const SMALL = 2 ** 24
+/** Files whose rows can be read by position without a copy. */
+const POSITIONED = /\.(npy|safetensors|fvecs)$/i
 
 /**
  * A file of embeddings as a store: exact search on all cores. Every change rewrites the file, so
@@ -27,11 +33,13 @@ export class FileStore implements Store {
   readonly #options: StoreOptions
   readonly #state: OpenState
   #embeddings: Embeddings | undefined
+  #codes: DocumentCodes | undefined
+  /** Searches that still read rows; they settle before the rows are closed. */
+  readonly #searches = new Set<Promise<unknown>>()
 
-  private constructor(file: string, options: StoreOptions, embeddings: Embeddings | undefined) {
+  private constructor(file: string, options: StoreOptions) {
     this.#file = file
     this.#options = options
-    this.#embeddings = embeddings
     this.#state = new OpenState(`the store ${file}`)
   }
 
@@ -43,7 +51,9 @@ export class FileStore implements Store {
       )
     }
     const isNew = options.create && !(await stat(file).catch(() => undefined))
-    return new FileStore(file, options, isNew ? undefined : await openEmbeddings(file))
+    const store = new FileStore(file, options)
+    if (!isNew) await store.#open()
+    return store
   }
 
   get dimensions(): number | undefined {
@@ -61,6 +71,12 @@ export class FileStore implements Store {
 
   async search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
     this.#state.check()
+    const search = this.#search(queries, options)
+    this.#searches.add(search)
+    return search.finally(() => this.#searches.delete(search))
+  }
+
+  async #search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
     const { top, metric = this.metric, filter, vectors = true } = options
     checkSearch(queries, options, this.dimensions)
     if (filter !== undefined) {
@@ -71,7 +87,8 @@ export class FileStore implements Store {
     }
     const docs = this.#embeddings
     if (!docs) return Array.from({ length: queries.rows }, noHits)
-    const found = await searchExact(queries, docs, { top, metric })
+    const found = await (this.#codes?.search(queries, top, metric) ??
+      searchExact(queries, docs, { top, metric }))
     return Array.from({ length: queries.rows }, (_, q) => {
       const range = [q * found.perQuery, (q + 1) * found.perQuery] as const
       const rows = found.rows.subarray(...range)
@@ -128,7 +145,7 @@ export class FileStore implements Store {
   }
 
   async close(): Promise<void> {
-    if (this.#state.end()) await this.#embeddings?.close()
+    if (this.#state.end()) await this.#close(this.#embeddings)
   }
 
   /** Same as `close`, for `await using`. */
@@ -196,8 +213,34 @@ export class FileStore implements Store {
       yield* fresh
     }
     await writeEmbeddings(this.#file, { dimensions, ids: ids(), type: this.#type }, rows())
-    this.#embeddings = await openEmbeddings(this.#file)
-    await old?.close()
+    await this.#open()
+    await this.#close(old)
+  }
+
+  /** Opens the file: in memory are all rows of a small file, else only the codes of the rows. */
+  async #open(): Promise<void> {
+    const file = this.#file
+    let rows: Embeddings = await openEmbeddings(
+      file,
+      POSITIONED.test(file) ? { memory: SMALL } : {},
+    )
+    this.#codes = undefined
+    try {
+      if (!rows.memory) this.#codes = await DocumentCodes.of(rows)
+    } catch (error) {
+      await rows.close()
+      throw error
+    }
+    if (!rows.memory && !this.#codes) {
+      await rows.close()
+      rows = await openEmbeddings(file)
+    }
+    this.#embeddings = rows
+  }
+
+  async #close(rows: Embeddings | undefined): Promise<void> {
+    await Promise.allSettled(this.#searches)
+    await rows?.close()
   }
 }
 

@@ -63,6 +63,22 @@ export function encodeQuery(query: Float32Array, code: Int8Array): QueryFacts {
 }
 
 /**
+ * Writes two codes of a query: of the query, and of what the first code leaves out. The error of
+ * the second code is the error of both.
+ */
+export function encodeTwice(
+  query: Float32Array,
+  first: Int8Array,
+  second: Int8Array,
+): [QueryFacts, QueryFacts] {
+  const coarse = encodeQuery(query, first)
+  const rest = query.map((value, i) => value - coarse.scale * first[i]!)
+  const fine = encodeQuery(rest, second)
+  // The numbers of `rest` are rounded to float32.
+  return [coarse, { ...fine, error: fine.error + coarse.error * 2 ** -23 }]
+}
+
+/**
  * Returns the maximum rounding error by which a score may exceed the bound that the kernel computes
  * from codes, relative to the lengths of query and document: see assembly/scan-codes.ts.
  */

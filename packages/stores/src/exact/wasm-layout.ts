@@ -53,6 +53,22 @@ export interface WasmExports {
     bestScores: number,
     bestRows: number,
   ): number
+  scanBounds(
+    pair: number,
+    own: number,
+    codes: number,
+    facts: number,
+    inverses: number,
+    documents: number,
+    firstRow: number,
+    blocks: number,
+    sums: number,
+    top: number,
+    scores: number,
+    rows: number,
+    state: number,
+  ): void
+  select(scores: number, rows: number, count: number, top: number): number
   sort(scores: number, rows: number, count: number, scratch: number, places: number): void
 }
 

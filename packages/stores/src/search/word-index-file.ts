@@ -22,6 +22,7 @@ export interface MadeWords extends Words {
 /** A full-text index in a file, whose postings are read on demand. */
 export interface KeptWords extends Words {
   terms: WordTerms
+  /** Reads postings into memory that the next call overwrites. */
   read(from: number, to: number): Places
   close(): void
 }
@@ -125,6 +126,7 @@ async function readWords(
       (typeof ARRAYS)[Name]
     >
   const state = new OpenState(`the index ${file}`)
+  let postings = roomFor(0)
   const ids = bytesAt(Buffer.alloc(head.ids), at + head.statistics).toString()
   return {
     ids: JSON.parse(ids),
@@ -132,15 +134,21 @@ async function readWords(
     terms: { hashes: whole('hashes'), starts: whole('starts'), lengths: whole('lengths') },
     read(from, to) {
       state.check()
+      if (to - from > postings.documents.length) postings = roomFor(to - from)
+      const { documents, counts } = postings
       return {
-        documents: bytesAt(new Uint32Array(to - from), offsets['documents']! + 4 * from),
-        counts: bytesAt(new Uint16Array(to - from), offsets['counts']! + 2 * from),
+        documents: bytesAt(documents.subarray(0, to - from), offsets['documents']! + 4 * from),
+        counts: bytesAt(counts.subarray(0, to - from), offsets['counts']! + 2 * from),
       }
     },
     close() {
       if (state.end()) closeSync(descriptor)
     },
   }
+}
+
+function roomFor(count: number): Places {
+  return { documents: new Uint32Array(count), counts: new Uint16Array(count) }
 }
 
 /** Bytes to read at a time. */

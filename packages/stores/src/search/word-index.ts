@@ -27,6 +27,8 @@ export class WordIndex {
   #kept: KeptWords | undefined
   /** The mean number of terms per document. */
   #mean: number | undefined
+  /** Memory of all searches: new memory for each would make the garbage collector run often. */
+  #scores = new Float64Array(0)
 
   constructor(settings: Pick<Settings, 'tokenizer' | 'statistics' | 'k1' | 'b'>) {
     this.#settings = { ...settings, tokenizer: tokenizerOf(settings) }
@@ -93,7 +95,8 @@ export class WordIndex {
   rank(text: string, top: number): { ids: string[]; scores: number[] } {
     const { ids, terms, read } = this.#kept ?? inMemory(this.finish())
     const { lengths } = terms
-    const scores = new Float64Array(ids.length)
+    if (this.#scores.length !== ids.length) this.#scores = new Float64Array(ids.length)
+    const scores = this.#scores.fill(0)
     const mean = this.#meanLength(lengths)
     const { k1, b } = this.#settings
     for (const [term, wanted] of termsOf(prepareText(text, this.#settings).postings)) {
@@ -102,7 +105,8 @@ export class WordIndex {
       const rarity = Math.log(1 + (ids.length - frequency + 0.5) / (frequency + 0.5))
       const { documents, counts } = read(from, to)
       for (let at = 0; at < frequency; at++) {
-        const [document, count] = [documents[at]!, counts[at]!]
+        const document = documents[at]!
+        const count = counts[at]!
         const norm = k1 * (1 - b + (b * lengths[document]!) / mean)
         scores[document]! += (wanted * rarity * count * (k1 + 1)) / (count + norm)
       }
@@ -145,14 +149,20 @@ function* termsOf(postings: Uint32Array): Generator<[term: number, count: number
  */
 function best(scores: Float64Array, top: number): number[] {
   const found: number[] = []
+  let least = 0
   for (let place = 0; place < scores.length; place++) {
-    const score = scores[place]!
-    if (score <= 0 || (found.length === top && score <= scores[found.at(-1)!]!)) continue
-    const at = found.findLastIndex((other) => scores[other]! >= score) + 1
-    found.splice(at, 0, place)
-    if (found.length > top) found.pop()
+    if (scores[place]! > least) least = insert(place, found, scores, top)
   }
   return found
+}
+
+/** Inserts a position, and returns the score that the next position must exceed. */
+function insert(place: number, found: number[], scores: Float64Array, top: number): number {
+  const score = scores[place]!
+  const at = found.findLastIndex((other) => scores[other]! >= score) + 1
+  found.splice(at, 0, place)
+  if (found.length > top) found.pop()
+  return found.length < top ? 0 : scores[found.at(-1)!]!
 }
 
 /** The file of an index, and the key of its texts. */
