@@ -38,34 +38,30 @@ const MASKS: usize = memory.data<i64>([-1, -1, -1, -1, 0, 0])
 
 /**
  * Reads an array from the position behind its opening bracket. Most numbers of embeddings have one
- * digit before the point: these are read without a branch that depends on the digits.
+ * digit before the point: these are read without a branch that depends on the digits, if a comma
+ * follows.
  *
  * @returns How many numbers it has; -1 if it is no array of numbers.
  */
 export function readNumbers(at: usize, into: usize): i32 {
-  const minus = i8x16.splat(MINUS)
-  const twelve = i8x16.splat(12)
+  const comma = i8x16.splat(COMMA)
   const zero = i8x16.splat(ZERO)
   const nine = i8x16.splat(9)
   let to = into
   while (true) {
-    if (load<u8>(at) == SPACE) at++
     const near = v128.load(at)
     const far = v128.load(at, 16)
-    // In ASCII, the minus sign, the point and the digits are within 13 characters.
-    const signs =
-      i8x16.bitmask(i8x16.le_u(i8x16.sub(near, minus), twelve)) |
-      (i8x16.bitmask(i8x16.le_u(i8x16.sub(far, minus), twelve)) << 16)
+    // The next number waits for this length: nothing else may come before it.
+    const length = ctz(
+      i8x16.bitmask(i8x16.eq(near, comma)) | (i8x16.bitmask(i8x16.eq(far, comma)) << 16),
+    )
     const digits =
       i8x16.bitmask(i8x16.le_u(i8x16.sub(near, zero), nine)) |
       (i8x16.bitmask(i8x16.le_u(i8x16.sub(far, zero), nine)) << 16)
-    const length = ctz(~signs)
-    let end = at + <usize>length
     const negative = <i32>(load<u8>(at) == MINUS)
     const whole = at + <usize>negative
     // Characters other than digits: a sign, and the point behind the first digit.
     const others = ~digits & ((1 << length) - 1)
-    let known = 0
     if (
       others == ((2 << negative) | negative) &&
       load<u8>(whole, 1) == POINT &&
@@ -87,18 +83,24 @@ export function readNumbers(at: usize, into: usize): i32 {
       // Digits behind these add less than one to the value.
       const low = <f32>(value * (1e-16 * (1 - ERROR)))
       const high = <f32>((value + 1) * (1e-16 * (1 + ERROR)))
-      known = <i32>(low == high)
-      store<u32>(to, reinterpret<u32>(low) | (negative << 31))
+      if (low == high) {
+        store<u32>(to, reinterpret<u32>(low) | (negative << 31))
+        to += 4
+        at += <usize>length + 1
+        continue
+      }
     }
-    const behind = load<u8>(end)
-    if (!known || (behind != COMMA && behind != CLOSE)) {
-      end = readNumber(skipSpace(at), to)
-      if (end == 0) return -1
-      end = skipSpace(end)
+    // Behind the space that some programs write after a comma, the number may have the usual form.
+    if (load<u8>(at) == SPACE) {
+      at++
+      continue
     }
+    at = readNumber(skipSpace(at), to)
+    if (at == 0) return -1
     to += 4
-    const next = load<u8>(end)
-    at = end + 1
+    at = skipSpace(at)
+    const next = load<u8>(at)
+    at++
     if (next == COMMA) continue
     if (next != CLOSE) return -1
     ended = at
