@@ -35,3 +35,10 @@ test('joins chunks, and leaves memory alone that chunks share with others', asyn
   expect(value).toEqual([1, 2, 3, 4, 'a', 'é'])
   expect(shared.toString('utf8', 19, 27)).toBe('and more')
 })
+
+test('refuses a body of a million chunks, which takes hundreds of times its length', async () => {
+  const chunks = Array.from({ length: 1_000_000 }, () => Buffer.from('1'))
+  const incoming = Object.assign(Readable.from(chunks), { headers: {} }) as IncomingMessage
+  const read = new BodyReader(most).use(incoming, async () => 'read')
+  await expect(read).rejects.toThrow('too many large requests')
+})
