@@ -12,7 +12,7 @@ import { labelPresets, presets } from '@kith/core'
 import { median, table } from './measure.mjs'
 import { writeRerankFiles } from './pipeline.mjs'
 import { fresh, root, timed } from './processes.mjs'
-import { load, serverProcess } from './serve.mjs'
+import { load, serverProcess } from './server-process.mjs'
 import { writeLines } from './write-lines.mjs'
 
 const ROUNDS = 7

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { labelPresets, presets } from '@kith/core'
 import { openTwice } from './opened-collection.mjs'
 import { fresh, timed } from './processes.mjs'
-import { load, serverProcess } from './serve.mjs'
+import { load, serverProcess } from './server-process.mjs'
 import { writeTopicalFiles, writeTopicalRun } from './topical-files.mjs'
 import { writeLines } from './write-lines.mjs'
 

@@ -1,15 +1,17 @@
 /**
- * The load generator of `serve.mjs`, a separate process: sends rerank requests that were made
+ * The load generator of `server-process.mjs`, a separate process: sends rerank requests that were made
  * beforehand over some connections, and prints what it measured as JSON.
  *
  * At a given rate, requests have a due time, and latencies count from it: a server that
  * stands still cannot hide that by receiving fewer requests. Without a rate, each
- * connection sends the next request when it has the answer to the last.
+ * connection sends the next request when it has the answer to the last, until the time is over or it
+ * has sent a given number of requests.
  */
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { clusteredContext } from './clusters.mjs'
 
-const { port, format, connections, seconds, rate, documents, dimensions } = JSON.parse(
+const { port, format, connections, seconds, rate, documents, dimensions, ...job } = JSON.parse(
   process.argv[2],
 )
 const requests = Array.from({ length: 50 }, (_, seed) => requestOf(seed))
@@ -22,11 +24,20 @@ let late = 0
 
 const cpu = process.cpuUsage()
 const start = performance.now()
-const end = start + seconds * 1000
-const lines = Array.from({ length: connections }, () => new Line())
-idle.push(...lines)
+const end = seconds ? start + seconds * 1000 : Infinity
+const lines = []
+for (let i = 0; i < connections; i++) {
+  const line = new Line()
+  lines.push(line)
+  if (rate) idle.push(line)
+  else {
+    // Clients arrive one after another: of many connections at once, a worker that is not running
+    // gets few.
+    line.send(performance.now())
+    await line.answered
+  }
+}
 if (rate) schedule()
-else for (const line of idle.splice(0)) line.send(performance.now())
 await Promise.all(lines.map((line) => line.closed))
 const elapsed = (performance.now() - start) / 1000
 const { user, system } = process.cpuUsage(cpu)
@@ -65,6 +76,7 @@ function Line() {
   socket.setNoDelay(true)
   let due = 0
   let received = ''
+  let left = job.requests ?? Infinity
   this.send = (time) => {
     due = time
     socket.write(requests[Math.floor(Math.random() * requests.length)])
@@ -74,6 +86,7 @@ function Line() {
     socket.on('error', reject)
     socket.on('close', resolve)
   })
+  this.answered = once(socket, 'data')
   socket.setEncoding('latin1')
   socket.on('data', (data) => {
     received += data
@@ -86,7 +99,7 @@ function Line() {
     statuses[status] = (statuses[status] ?? 0) + 1
     const now = performance.now()
     latencies.push(now - due)
-    if (now >= end) this.finish()
+    if (now >= end || --left === 0) this.finish()
     else if (!rate) this.send(now)
     else if (waiting.length > 0) this.send(waiting.shift())
     else idle.push(this)

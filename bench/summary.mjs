@@ -14,7 +14,8 @@ import { englishPassages, passages } from './passages.mjs'
 import { writeRerankFiles } from './pipeline.mjs'
 import { fresh, timed } from './processes.mjs'
 import { measurePublicCall } from './public-call.mjs'
-import { cpuOfEach, load, serverProcess } from './serve.mjs'
+import { workerTimes } from './serve-workers.mjs'
+import { load, serverProcess } from './server-process.mjs'
 import { measureStatistics } from './statistics.mjs'
 import { measureTexts } from './text.mjs'
 import { writeTopicalFiles, writeTopicalRun } from './topical-files.mjs'
@@ -72,7 +73,7 @@ const goals = {
     most: 15,
     unit: 'ms',
   },
-  serveTwo: { what: 'server, 2 workers × 1 by CPU time', least: 1.6 },
+  serveTwo: { what: 'server, 2 workers × 1, by CPU time of the busiest thread', least: 1.6 },
   collectionOpen: {
     what: '`openCollection`, 100,000 × 384, the second time, CPU',
     most: 3,
@@ -228,21 +229,20 @@ function inTurns(jobs) {
 }
 
 async function server() {
-  const [one, two] = [await serverProcess(1), await serverProcess(2)]
+  const one = await serverProcess(1)
   try {
-    const [ofOne, ofTwo] = await cpuOfEach(one, two)
     const arrays = await serverFigures(one, 'arrays')
     const base64 = await serverFigures(one, 'base64')
+    const { ratio } = await workerTimes('base64')
     return {
       serveArrays: arrays.cpu,
       serveBase64: base64.cpu,
       serveArraysSlowest: arrays.slowest,
       serveBase64Slowest: base64.slowest,
-      serveTwo: (2 * ofOne) / ofTwo,
+      serveTwo: ratio,
     }
   } finally {
-    one.stop()
-    two.stop()
+    await one.stop()
   }
 }
 

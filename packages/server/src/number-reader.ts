@@ -13,10 +13,10 @@ const compiled = new WebAssembly.Module(Buffer.from(wasm, 'hex'))
 /** The first free byte offset; the module's table of powers of ten is below it. */
 const START = 4096
 /** Zero bytes after the body, which end every lookahead. */
-const END = 16
+const END = 64
 const PAGE = 2 ** 16
-/** Bytes of memory that are kept from body to body: enough for a body of about 5 MB. */
-const KEPT = 16 * 2 ** 20
+/** Bytes of memory that are kept from body to body: enough for a body of the default limit. */
+const KEPT = 32 * 2 ** 20
 
 /** Memory, with an instance of the module that reads numbers from it. */
 class Room {
@@ -55,17 +55,30 @@ export interface FoundNumbers {
 
 /**
  * Reads arrays of numbers in JSON as float32. The results equal `Math.fround` of the numbers of
- * `JSON.parse`, in a fifth of the time.
+ * `JSON.parse`, in a tenth of the time.
  */
 export class NumberReader {
-  readonly #bytes: Buffer
-  /** The address of the numbers: after the body, at a multiple of four. */
+  /** The JSON, in memory that the next reader overwrites. */
+  readonly bytes: Buffer
+  readonly #room: Room
+  /** The address of the numbers: after the JSON, at a multiple of four. */
   readonly #into: number
-  #room: Room | undefined
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes
-    this.#into = START + Math.ceil((bytes.length + END) / 4) * 4
+  /** @param chunks The JSON, in parts. */
+  constructor(chunks: readonly Uint8Array[]) {
+    const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    this.#into = START + Math.ceil((length + END) / 4) * 4
+    // Each number has at least a digit and a comma or bracket, and becomes four bytes.
+    this.#room = Room.of(this.#into + Math.ceil(length / 2) * 4)
+    const { buffer } = this.#room.memory
+    const memory = new Uint8Array(buffer)
+    let at = START
+    for (const chunk of chunks) {
+      memory.set(chunk, at)
+      at += chunk.length
+    }
+    memory.fill(0, at, at + END)
+    this.bytes = Buffer.from(buffer, START, length)
   }
 
   /**
@@ -75,23 +88,10 @@ export class NumberReader {
    * @param at The position after the opening bracket.
    */
   read(at: number): FoundNumbers | undefined {
-    const { memory, exports } = this.#open()
+    const { memory, exports } = this.#room
     const count = exports.readNumbers(START + at, this.#into)
     if (count < 0) return undefined
     const numbers = new Float32Array(memory.buffer, this.#into, count)
     return { numbers, end: exports.endOfNumbers() - START }
-  }
-
-  /** Returns the memory with the body, which is copied there before the first array is read. */
-  #open(): Room {
-    if (this.#room) return this.#room
-    const { length } = this.#bytes
-    // Each number has at least a digit and a comma or bracket, and becomes four bytes.
-    const room = Room.of(this.#into + Math.ceil(length / 2) * 4)
-    const memory = new Uint8Array(room.memory.buffer)
-    memory.set(this.#bytes, START)
-    memory.fill(0, START + length, START + length + END)
-    this.#room = room
-    return room
   }
 }

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { BodyReader } from '../src/read-body.ts'
+
+const most = 2 ** 23
+
+test('frees the memory of a body once it is read, without a garbage collection', async () => {
+  const text = JSON.stringify({ numbers: Array.from({ length: 50_000 }, (_, i) => i / 7) })
+  const chunks: Buffer[] = []
+  const server = createServer(async (incoming, outgoing) => {
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    const kept = await new BodyReader(most).use(incoming, async () =>
+      chunks.reduce((sum, chunk) => sum + chunk.length, 0),
+    )
+    outgoing.end(String(kept))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const asked = request({ port, method: 'POST' }).end(text)
+  const [incoming] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(String(await incoming.toArray())).toBe('0')
+  expect(chunks.length).toBeGreaterThan(1)
+  server.close()
+})
+
+test('joins chunks, and leaves memory alone that chunks share with others', async () => {
+  const shared = Buffer.allocUnsafeSlow(32)
+  shared.write('[1,2,3,4, "a","é"]and more')
+  const parts = [shared.subarray(0, 9), shared.subarray(9, 16), shared.subarray(16, 19)]
+  const incoming = Object.assign(Readable.from(parts), { headers: {} }) as IncomingMessage
+  const value = await new BodyReader(most).use(incoming, async (json) => json.value)
+  expect(value).toEqual([1, 2, 3, 4, 'a', 'é'])
+  expect(shared.toString('utf8', 19, 27)).toBe('and more')
+})
+
+test('refuses a body of a million chunks, which takes hundreds of times its length', async () => {
+  const chunks = Array.from({ length: 1_000_000 }, () => Buffer.from('1'))
+  const incoming = Object.assign(Readable.from(chunks), { headers: {} }) as IncomingMessage
+  const read = new BodyReader(most).use(incoming, async () => 'read')
+  await expect(read).rejects.toThrow('too many large requests')
+})
