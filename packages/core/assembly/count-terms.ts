@@ -6,9 +6,6 @@
 
 import { double, word } from './address'
 
-/** As in src/text/term-counter.ts. */
-const UPPER_BITS: i32 = 21
-
 /**
  * Writes the postings of `tokens` terms, the first `first` of which are the title's, whose hashes are
  * given, to `out` and returns how many there are. The positions of each term, term after term, go to
@@ -30,10 +27,8 @@ export function countAll(
   // The table is no longer needed: its memory takes where the next position of each term goes.
   let from = 0
   for (let term = 1; term <= size; term++) {
-    const entry = entryAt(out, term)
     store<i32>(word(table, term), from)
-    from += load<i32>(entry, 8)
-    finish(entry)
+    from += load<i32>(entryAt(out, term), 8)
   }
   for (let i = 0; i < tokens; i++) {
     const next = word(table, load<i32>(word(order, i)))
@@ -89,21 +84,4 @@ function find(key: u64, table: usize, slots: i32, out: usize): usize {
     term = load<i32>(word(table, place))
   }
   return word(table, place)
-}
-
-/** An entry of two hashes and a count becomes a posting. */
-function finish(entry: usize): void {
-  const low = scramble(load<i32>(entry))
-  const high = scramble(load<i32>(entry, 4) ^ low) >>> (32 - UPPER_BITS)
-  store<i32>(entry, low)
-  store<i32>(entry, high, 4)
-}
-
-function scramble(hash: i32): i32 {
-  let h = <u32>hash
-  h ^= h >> 16
-  h *= 0x85ebca6b
-  h ^= h >> 13
-  h *= 0xc2b2ae35
-  return <i32>(h ^ (h >> 16))
 }

@@ -11,7 +11,7 @@ const NEVER: i32 = -(1 << 30)
  * their sums are exact in any order; `whole` is the sum of all.
  *
  * `matches` and `matchStarts` are those of `matchTerms`. `titles` has how many postings of each text are
- * the title's, `lengths` how many positions of terms are known. `positions` has for each match, in
+ * the title's, `lengths` how many positions of terms each text with matches has. `positions` has for each match, in
  * texts with several, how many positions follow, and the positions. `last` is room for one word per term
  * of the query, `numbers` for one and `queue` for two per term of the longest text; `marks` for one byte
  * and 64 more, all 0.

@@ -3,7 +3,7 @@
 import { double } from './address'
 import { entryAt, KIND } from './characters'
 
-/** Writes the hashes of a word's term to `to`, and the hashes of its second term, if words have one, 32 bytes further on. */
+/** Writes the hashes of a word's term, as its posting has them, to `to`, and the hashes of its second term, if words have one, 32 bytes further on. */
 declare function stem(word: usize, length: i32, to: usize): void
 
 /** As many bits say the place in the table of terms; STEM_PLACES in src/text/stem-cache.ts has as many places. */
@@ -50,7 +50,8 @@ export function toTerms(
     const key = load<u64>(token)
     // A term, or a word that is one as it is.
     if (i32(size == 0) | (load<i32>(token, 8) & 1)) {
-      store<u64>(double(terms, count++), key)
+      store<u64>(double(terms, count), key)
+      finish(double(terms, count++))
       continue
     }
     const place = <usize>load<u32>(token, 12)
@@ -85,4 +86,19 @@ function learn(token: usize, from: usize, place: usize, size: usize, folds: usiz
   while (((entryAt(from, folds) >> KIND) & 3) != 2) from += 2
   stem(from, (load<i32>(token, 8) - <i32>from) >> 1, place + TERMS)
   store<u64>(place, load<u64>(token))
+}
+
+/** Two hashes become those of a posting; two zeros stay. */
+function finish(hashes: usize): void {
+  let hash: u32 = 0
+  for (let half: usize = 0; half < 2; half++) {
+    hash ^= load<u32>(hashes + 4 * half)
+    hash ^= hash >> 16
+    hash *= 0x85ebca6b
+    hash ^= hash >> 13
+    hash *= 0xc2b2ae35
+    hash ^= hash >> 16
+    // The second half keeps 21 bits, as in src/text/term-counter.ts.
+    store<u32>(hashes + 4 * half, hash >> (11 * half))
+  }
 }

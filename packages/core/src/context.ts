@@ -108,7 +108,7 @@ export function contextOfViews(
   }
   // Without any vector of a candidate, the view says nothing.
   if (main.count > 0 && main.missing.length === main.count) views.delete('vectors')
-  for (const [name, more] of found.views === undefined ? [] : viewsOf(found.views)) {
+  for (const [name, more] of viewsOf(found)) {
     const own = asked.views?.[name]
     if (!own) {
       throw new KithError(
@@ -195,24 +195,24 @@ const candidateParts: NamedParts = {
 
 /** A query with its views, each property read once; null counts as absent. */
 export function toQueryViews(query: Query): QueryViews {
-  if (ArrayBuffer.isView(query) || !isObject(query) || !('vector' in query || 'text' in query)) {
-    refuseMisnamed(query, queryParts)
-    return { vector: query as Vector, text: undefined, views: undefined }
-  }
-  refuseUnknown(query, queryParts)
-  const { vector, text, views } = query
+  const named =
+    isObject(query) && !ArrayBuffer.isView(query) && ('vector' in query || 'text' in query)
+  if (named) refuseUnknown(query, queryParts)
+  else refuseMisnamed(query, queryParts)
+  const { vector, text, views } = named ? query : { vector: query as Vector }
   return { vector: vector ?? undefined, text: text ?? undefined, views: views ?? undefined }
 }
 
 /** Candidates with their views, each property read once; null counts as absent. */
 export function toViews(candidates: Candidates): CandidateViews {
-  if (!isObject(candidates) || !('vectors' in candidates || 'texts' in candidates)) {
-    if (!(isObject(candidates) && 'data' in candidates)) refuseMisnamed(candidates, candidateParts)
-    const vectors = candidates as Vectors
-    return { vectors, texts: undefined, scores: undefined, views: undefined }
+  const named = isObject(candidates) && ('vectors' in candidates || 'texts' in candidates)
+  if (named) refuseUnknown(candidates, candidateParts)
+  else if (!(isObject(candidates) && 'data' in candidates)) {
+    refuseMisnamed(candidates, candidateParts)
   }
-  refuseUnknown(candidates, candidateParts)
-  const { vectors, texts, scores, views } = candidates as CandidateViews
+  const { vectors, texts, scores, views }: CandidateViews = named
+    ? (candidates as CandidateViews)
+    : { vectors: candidates as Vectors }
   return {
     vectors: vectors ?? undefined,
     texts: texts ?? undefined,
@@ -228,7 +228,7 @@ function refuseMisnamed(given: unknown, parts: NamedParts): void {
   if (misnamed !== undefined) throw unknownName(misnamed, parts)
 }
 
-function viewsOf(views: Readonly<Record<string, Vectors>>): [string, Vectors][] {
+function viewsOf({ views = {} }: CandidateViews): [string, Vectors][] {
   if (isObject(views)) return Object.entries(views)
   throw new KithError('BAD_INPUT', `views must be an object of vectors by name, got ${show(views)}`)
 }

@@ -175,9 +175,7 @@ function rowsOfMatrix(
 function toMatrix(value: unknown): Matrix | undefined {
   if (!isObject(value) || !('data' in value)) return undefined
   const { data, rows, dimensions, chosen } = value as Matrix
-  return isFloats(data) || tagOf(data) === 'Float32Array'
-    ? { data, rows, dimensions, chosen: chosen ?? undefined }
-    : undefined
+  return isFloats(data) ? { data, rows, dimensions, chosen: chosen ?? undefined } : undefined
 }
 
 function isCount(value: number): boolean {
@@ -189,7 +187,7 @@ function lengthOf(vector: Vector | undefined, name: string, index?: number): num
   if (isFloats(vector)) return vector.length
   const isArray = Array.isArray(vector)
   const nested = isArray && isList(vector[0])
-  const known = isArray || ['Float32Array', 'Float64Array'].includes(tagOf(vector))
+  const known = isArray || tagOf(vector) === 'Float64Array'
   if (known && !nested) return vector!.length
   const wanted = nested
     ? 'an array of numbers, got an array of arrays; pass one of the inner arrays'
@@ -198,9 +196,11 @@ function lengthOf(vector: Vector | undefined, name: string, index?: number): num
   throw new KithError('BAD_INPUT', `${own} must be ${wanted}`)
 }
 
-/** Whether a value is an array of floats of this realm. A Proxy of one is an instance, but has no length. */
+/** Whether a value is a Float32Array. A Proxy of one is an instance of it, but has no length. */
 function isFloats(value: unknown): value is Float32Array {
-  return value instanceof Float32Array && ArrayBuffer.isView(value)
+  return (
+    (value instanceof Float32Array && ArrayBuffer.isView(value)) || tagOf(value) === 'Float32Array'
+  )
 }
 
 function isList(value: unknown): boolean {

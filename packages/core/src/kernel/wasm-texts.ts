@@ -1,5 +1,10 @@
 import { POSTING, type Postings } from '../text/postings.ts'
-import { type MatchSettings, matchWeights, type QueryMatches } from '../text/query-matches.ts'
+import {
+  type MatchSettings,
+  matchesOf,
+  matchWeights,
+  type QueryMatches,
+} from '../text/query-matches.ts'
 import { frequencyWeight, inverseFrequency } from '../text/text-similarity.ts'
 import {
   meanLength,
@@ -64,7 +69,7 @@ export class WasmTexts implements Texts {
     const { end } = memory
     const idf = memory.takeWords(count)
     const weights = memory.takeWords(frequencies.length)
-    const slots = slotsFor(postings)
+    const slots = slotsFor(postings * 1.1)
     const table = memory.takeWords(slots)
     const terms = memory.takeWords(postings * 4 + 8)
     const lists = memory.takeWords(postings * 2 + 8)
@@ -120,7 +125,7 @@ export class WasmTexts implements Texts {
   }
 
   matches(settings: MatchSettings): QueryMatches {
-    const { texts: count, titles } = this.#postings
+    const { texts: count, titles, longest } = this.#postings
     const { query, candidates, matches, matchStarts } = this.#match()
     const memory = this.#memory
     const { weights, whole, total } = matchWeights(query, candidates, count - 1, settings)
@@ -129,13 +134,11 @@ export class WasmTexts implements Texts {
     const last = memory.takeWords(weights.length)
     const titlesAt = memory.takeWords(count)
     const lengths = memory.takeWords(count)
-    const longest = this.#placeLengths(lengths)
     const marks = memory.takeZeros((longest >> 2) + 17)
     const numbers = memory.takeWords(longest)
     const queue = memory.takeWords(longest * 2)
     const out = memory.take(count * 24)
-    // Last, since nobody knows yet how many there are.
-    const positions = this.#placePositions(matches / 4, matchStarts / 4)
+    const positions = this.#placePositions(matches / 4, matchStarts / 4, lengths / 4)
     memory.putDoubles(at, weights)
     memory.integers.set(titles, titlesAt / 4)
     this.#wasm.findMatches(
@@ -155,13 +158,7 @@ export class WasmTexts implements Texts {
       out,
     )
     memory.release(end)
-    const { buffer } = memory.doubles(out, count * 3)
-    return {
-      window: new Float64Array(buffer, 0, count),
-      title: new Float64Array(buffer, count * 8, count),
-      coverage: new Float64Array(buffer, count * 16, count),
-      total,
-    }
+    return matchesOf(memory.doubles(out, count * 3), total)
   }
 
   /** The query's terms in the other texts, found once: all memory behind this is a caller's. */
@@ -176,7 +173,7 @@ export class WasmTexts implements Texts {
     const lengths = memory.take(count * 8)
     const { end } = memory
     // A small table for the few terms of a query stays in the fastest cache.
-    const slots = Math.min(slotsFor(postings), powerFor(terms * 4 + 2))
+    const slots = slotsFor(Math.min(postings * 1.1, terms * 4))
     const table = memory.takeWords(slots)
     const counts = memory.takeWords(terms)
     this.#wasm.matchTerms(
@@ -196,21 +193,8 @@ export class WasmTexts implements Texts {
     return this.#matched
   }
 
-  /** Writes how many positions each text has, and returns the most. */
-  #placeLengths(to: number): number {
-    const { integers } = this.#memory
-    const count = this.#postings.texts
-    let longest = 0
-    for (let row = 0; row < count; row++) {
-      const length = this.#postings.positionCount(row)
-      integers[to / 4 + row] = length
-      if (length > longest) longest = length
-    }
-    return longest
-  }
-
-  /** Writes the positions of the matches, in texts with several, to where the kernel finds them. */
-  #placePositions(matches: number, matchStarts: number): number {
+  /** Writes how many positions each text with matches has, and the positions of the matches in texts with several. */
+  #placePositions(matches: number, matchStarts: number, lengths: number): number {
     const memory = this.#memory
     const postings = this.#postings
     const count = postings.texts
@@ -221,24 +205,24 @@ export class WasmTexts implements Texts {
     for (let row = 1; row < count; row++) {
       const first = integers[matchStarts + row]!
       const end = integers[matchStarts + row + 1]!
-      if (end - first < 2) continue
+      if (first === end) continue
+      const own = postings.positionsOf(row)
+      integers[lengths + row] = own.length
+      if (end - first === 1) continue
       for (let match = matches + first * 4; match < matches + end * 4; match += 4) {
-        const [times, from] = [integers[match + 1]!, integers[match + 3]!]
-        const copied = postings.copyPositions(row, from, times, integers, to + 1)
-        integers[to] = copied
-        to += copied + 1
+        const from = integers[match + 3]!
+        const after = from + integers[match + 1]!
+        // More terms than positions: the prepared text was made wrong.
+        const known = after > own.length ? from : after
+        integers[to++] = known - from
+        for (let i = from; i < known; i++) integers[to++] = own[i]!
       }
     }
     return positions
   }
 }
 
-/** Slots of a table of all terms, a power of 2. */
-function slotsFor(postings: number): number {
-  return powerFor(postings * 1.1 + 2)
-}
-
-/** The first power of 2 that is not smaller. */
-function powerFor(size: number): number {
-  return 1 << (32 - Math.clz32(Math.ceil(size) - 1))
+/** Slots of a table with room for so many, a power of 2. */
+function slotsFor(size: number): number {
+  return 1 << (32 - Math.clz32(size + 1))
 }

@@ -1,7 +1,7 @@
 import { furtherTokenizers } from '../text/further-tokenizers.ts'
 import { POSTING, type Postings } from '../text/postings.ts'
 import { STEM_PLACES } from '../text/stem-cache.ts'
-import { hashTerm } from '../text/term-counter.ts'
+import { hashTerm, postingHashes } from '../text/term-counter.ts'
 import { isBasic, type TokenizerName, termOf } from '../text/tokenizer.ts'
 import { wordModule } from './load.ts'
 import { TextUnits } from './text-units.ts'
@@ -129,7 +129,7 @@ class WordCounter {
     const from = (start - this.#start) / 2
     const word = decoder.decode(this.#text.units.subarray(from, from + length))
     this.#rules.termsOf(word).forEach((term, i) => {
-      this.#integers.set(hashTerm(term), to / 4 + 8 * i)
+      this.#integers.set(postingHashes(...hashTerm(term)), to / 4 + 8 * i)
     })
   }
 

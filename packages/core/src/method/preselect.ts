@@ -4,6 +4,7 @@ import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { chooseMetric, type MetricUse } from './metric.ts'
 import { ROUNDING, standardize } from './mix.ts'
+import { sortByScore } from './order-by-score.ts'
 import { addWords, type Relevance } from './score-context.ts'
 import { scoreTerm, usesWords, viewWeights } from './view-weights.ts'
 
@@ -48,15 +49,11 @@ export function preselect(
   settings: Settings,
   remember: (compute: () => SimilarityToQuery) => SimilarityToQuery = (compute) => compute(),
 ): Preselection {
-  const { rows, texts } = context
   const toQuery = remember(() => similarityToQuery(engine, context, settings))
-  const words = engine.scoped(() => engine.texts(texts!).scores(settings))
+  const words = engine.scoped(() => engine.texts(context.texts!).scores(settings))
   const found = addWords(toQuery.similarity, words, settings)
-  const { relevance } = found
-  const order = Uint32Array.from({ length: rows - 1 }, (_, i) => i)
-  order.sort((a, b) => relevance[b + 1]! - relevance[a + 1]! || a - b)
   const { metric, compared } = toQuery
-  return { ...found, order, metric, compared }
+  return { ...found, order: sortByScore(found.relevance), metric, compared }
 }
 
 /** The part of a preselection that does not depend on the words. */

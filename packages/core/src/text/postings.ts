@@ -16,8 +16,9 @@ export class Postings {
   #positions: (Uint32Array | undefined)[] = []
   #own = new Uint32Array(1 << 12)
   #ownStarts: number[] = [0]
-  /** How many positions all texts have. */
+  /** How many positions all texts have, and the longest text. */
   positions = 0
+  longest = 0
 
   /** How many postings there are. */
   get count(): number {
@@ -36,6 +37,7 @@ export class Postings {
     this.#positions = []
     this.#ownStarts = [0]
     this.positions = 0
+    this.longest = 0
     if (this.words.length > KEPT_WORDS) this.words = new Uint32Array(KEPT_WORDS)
     if (this.#own.length > KEPT_WORDS) this.#own = new Uint32Array(KEPT_WORDS)
   }
@@ -65,6 +67,7 @@ export class Postings {
     this.#positions.push(kept ? positions : undefined)
     this.#ownStarts.push(end)
     this.positions += positions.length
+    if (positions.length > this.longest) this.longest = positions.length
   }
 
   /**
@@ -73,22 +76,6 @@ export class Postings {
   positionsOf(text: number): Uint32Array {
     const starts = this.#ownStarts
     return this.#positions[text] ?? this.#own.subarray(starts[text], starts[text + 1])
-  }
-
-  /** How many positions a text has. */
-  positionCount(text: number): number {
-    const starts = this.#ownStarts
-    return this.#positions[text]?.length ?? starts[text + 1]! - starts[text]!
-  }
-
-  /** Copies positions of a text, from one of them on; returns how many: none if the text has not all of these. */
-  copyPositions(text: number, from: number, count: number, to: Uint32Array, at: number): number {
-    if (from + count > this.positionCount(text)) return 0
-    const own = this.#positions[text]
-    const all = own ?? this.#own
-    const start = own ? from : from + this.#ownStarts[text]!
-    for (let i = 0; i < count; i++) to[at + i] = all[start + i]!
-    return count
   }
 
   /** Appends one text's postings of others. */

@@ -40,7 +40,7 @@ export function matchWeights(
 ): MatchWeights {
   const weights = termWeights(query, candidates, count, settings)
   let sum = 0
-  for (let j = 0; j < weights.length; j++) sum += weights[j]!
+  for (const weight of weights) sum += weight
   let whole = 0
   for (let j = 0; j < weights.length; j++) {
     weights[j] = Math.round((weights[j]! / sum) * WHOLE)
@@ -54,12 +54,7 @@ export function queryMatches(postings: Postings, settings: MatchSettings): Query
   const rows = postings.texts
   const terms = Array.from({ length: rows }, (_, row) => hashesOf(postings, row))
   const { weights, whole, total } = weightsByHash(postings, terms, settings)
-  const found: QueryMatches = {
-    window: new Float64Array(rows),
-    title: new Float64Array(rows),
-    coverage: new Float64Array(rows),
-    total,
-  }
+  const found = matchesOf(new Float64Array(rows * 3), total)
   for (let row = 1; row < rows; row++) {
     const own = terms[row]!
     found.coverage[row] = weigh(own, weights) / whole
@@ -69,6 +64,13 @@ export function queryMatches(postings: Postings, settings: MatchSettings): Query
     found.window[row] = bestWindow(order, weights, settings).weight / whole
   }
   return found
+}
+
+/** The matches whose windows, titles and coverages stand one behind the other. */
+export function matchesOf(parts: Float64Array, total: number): QueryMatches {
+  const rows = parts.length / 3
+  const part = (i: number): Float64Array => parts.subarray(i * rows, (i + 1) * rows)
+  return { window: part(0), title: part(1), coverage: part(2), total }
 }
 
 /** The places, in the order of a text's terms, of the first and the last match of its best window; undefined without a match. */

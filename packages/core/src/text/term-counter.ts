@@ -68,9 +68,9 @@ export class TermCounter {
     const { words } = postings
     const positions = this.#positionsOf()
     for (let term = 0; term < this.#size; term++) {
-      const lower = scramble(this.#a[term]!)
+      const [lower, upper] = postingHashes(this.#a[term]!, this.#b[term]!)
       words[at] = lower
-      words[at + 1] = scramble(this.#b[term]! ^ lower) >>> (32 - UPPER_BITS)
+      words[at + 1] = upper
       words[at + 2] = this.#counts[term]!
       at += POSTING
       this.#slots[this.#places[term]!] = 0
@@ -131,8 +131,14 @@ function spread(a: number, b: number): number {
 
 /** The 53-bit hash of the term that some code points are, as an exact number. */
 export function hashOf(a: number, b: number): number {
+  const [lower, upper] = postingHashes(a, b)
+  return upper * 2 ** 32 + (lower >>> 0)
+}
+
+/** The two hashes of a term as its posting has them; two zeros stay. */
+export function postingHashes(a: number, b: number): [lower: number, upper: number] {
   const lower = scramble(a)
-  return (scramble(b ^ lower) >>> (32 - UPPER_BITS)) * 2 ** 32 + (lower >>> 0)
+  return [lower, scramble(b ^ lower) >>> (32 - UPPER_BITS)]
 }
 
 /** Spreads what the multiplications left in the upper bits over all of them. */
