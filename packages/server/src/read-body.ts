@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { MessageChannel } from 'node:worker_threads'
+import { freeMemory } from './free-memory.ts'
 import { NumberReader } from './number-reader.ts'
 import { overloaded, Problem } from './problem.ts'
 import { RequestVectors } from './request-vectors.ts'
@@ -9,14 +9,6 @@ import { RequestVectors } from './request-vectors.ts'
 const ALL_BODIES = 256 * 2 ** 20
 /** Bytes of memory that a chunk takes besides its own. */
 const CHUNK = 400
-
-/**
- * Frees the memory of buffers at once, since a message to a closed port takes them along. Until the
- * garbage collector frees them, the chunks of arrays of numbers would start a whole collection every
- * hundred requests.
- */
-const { port1: closed } = new MessageChannel()
-closed.close()
 
 /** Reads the bodies of requests, with a limit per body and a limit for all bodies together. */
 export class BodyReader {
@@ -46,8 +38,12 @@ export class BodyReader {
     try {
       const chunks = await read(incoming, count)
       const numbers = new NumberReader(chunks)
-      release(chunks)
-      return await handle(readJson(numbers))
+      freeMemory(chunks)
+      const json = readJson(numbers)
+      const answer = await handle(json)
+      // After an error, a search may still read the vectors.
+      json.vectors.free()
+      return answer
     } finally {
       this.#held -= held
     }
@@ -77,15 +73,6 @@ function read(incoming: IncomingMessage, count: (bytes: number) => void): Promis
       reject(new Problem(400, 'the request ended before its body was complete')),
     )
   })
-}
-
-/** Frees the memory of chunks, unless they share it with others. */
-function release(chunks: readonly Buffer[]): void {
-  const whole = chunks.filter((chunk) => chunk.length === chunk.buffer.byteLength)
-  closed.postMessage(
-    undefined,
-    whole.map((chunk) => chunk.buffer as ArrayBuffer),
-  )
 }
 
 /** JSON whose embeddings were read during parsing; names replace them in `value`. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { endianness } from 'node:os'
+import { freeMemory } from './free-memory.ts'
 
 /** Numbers per block of memory. */
 const BLOCK = 16_384
@@ -13,6 +14,7 @@ const prefix = randomBytes(16).toString('hex')
  */
 export class RequestVectors {
   readonly #named: Float32Array[] = []
+  readonly #blocks: Buffer[] = []
   #block = Buffer.alloc(0)
   #used = 0
 
@@ -52,10 +54,16 @@ export class RequestVectors {
     return this.#take(bytes)
   }
 
+  /** Frees the memory of all vectors. */
+  free(): void {
+    freeMemory(this.#blocks)
+  }
+
   /** Reserves memory. It is not cleared: callers overwrite it before they return it. */
   #reserve(bytes: number): void {
     if (this.#used + bytes <= this.#block.length) return
     this.#block = Buffer.allocUnsafeSlow(Math.max(bytes, BLOCK * 4))
+    this.#blocks.push(this.#block)
     this.#used = 0
   }
 

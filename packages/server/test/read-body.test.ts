@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { BodyReader } from '../src/read-body.ts'
+import { BodyReader, type Json } from '../src/read-body.ts'
 
 const most = 2 ** 23
 
@@ -24,6 +24,24 @@ test('frees the memory of a body once it is read, without a garbage collection',
   expect(String(await incoming.toArray())).toBe('0')
   expect(chunks.length).toBeGreaterThan(1)
   server.close()
+})
+
+test('frees vectors once a request is answered, and keeps them after an error', async () => {
+  const body = Buffer.from(JSON.stringify([0, 1, 2, 3, 4, 5, 6, 7.5]))
+  const incoming = () => Object.assign(Readable.from([body]), { headers: {} }) as IncomingMessage
+  const reader = new BodyReader(most)
+  const found: (Float32Array | undefined)[] = []
+  const find = async ({ value, vectors }: Json): Promise<void> => {
+    found.push(vectors.named(value as string))
+    expect(found.at(-1)?.[7]).toBe(7.5)
+  }
+  await reader.use(incoming(), find)
+  const failing = reader.use(incoming(), async (json) => {
+    await find(json)
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  expect(found.map((vector) => vector?.length)).toEqual([0, 8])
 })
 
 test('joins chunks, and leaves memory alone that chunks share with others', async () => {
