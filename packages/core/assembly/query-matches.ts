@@ -10,9 +10,9 @@ const NEVER: i32 = -(1 << 30)
  * row, in its title, and at all: `count` doubles each, to `out`. Weights are whole numbers, so that
  * their sums are exact in any order; `whole` is the sum of all.
  *
- * `matches` and `matchStarts` are those of `matchTerms`. `titles` has how many postings of each text are
- * the title's, `lengths` how many positions of terms each text with matches has. `positions` has for each match, in
- * texts with several, how many positions follow, and the positions. `last` is room for one word per term
+ * `matchTerms` writes `matches` and `matchStarts`. `titles` contains the number of postings of each
+ * text's title, `lengths` the number of term positions of each text with matches. `positions` contains,
+ * for each match in a text with several matches, the number of its positions and the positions. `last` is room for one word per term
  * of the query, `numbers` for one and `queue` for two per term of the longest text; `marks` for one byte
  * and 64 more, all 0.
  */

@@ -3,7 +3,7 @@
 import { double } from './address'
 import { entryAt, KIND } from './characters'
 
-/** Writes the hashes of a word's term, as its posting has them, to `to`, and the hashes of its second term, if words have one, 32 bytes further on. */
+/** Writes the posting's hashes of a word's term to `to`, and of its second term, if it has one, 32 bytes later. */
 declare function stem(word: usize, length: i32, to: usize): void
 
 /** As many bits say the place in the table of terms; STEM_PLACES in src/text/stem-cache.ts has as many places. */
@@ -88,7 +88,7 @@ function learn(token: usize, from: usize, place: usize, size: usize, folds: usiz
   store<u64>(place, load<u64>(token))
 }
 
-/** Two hashes become those of a posting; two zeros stay. */
+/** Turns the two hashes of a term into the hashes of its posting; two zeros stay zeros. */
 function finish(hashes: usize): void {
   let hash: u32 = 0
   for (let half: usize = 0; half < 2; half++) {

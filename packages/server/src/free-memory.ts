@@ -4,12 +4,12 @@ const { port1: closed } = new MessageChannel()
 closed.close()
 
 /**
- * Frees the memory of buffers at once: a message to a closed port takes them along. V8 counts such
- * memory until it collects garbage, and would collect all garbage several times per second because
- * of the bodies of requests.
+ * Frees the memory of buffers at once, by transferring them to a closed port. Otherwise V8 counts
+ * the memory until the next garbage collection, and the bodies of requests would cause several full
+ * collections per second.
  *
- * @param buffers Buffers that nobody reads again; they are empty afterwards. A buffer that shares its
- * memory with others is left alone.
+ * @param buffers Buffers that are not read again; they are empty afterwards. A buffer that shares its
+ * memory with other buffers is left alone.
  */
 export function freeMemory(buffers: readonly Buffer[]): void {
   const whole = buffers.filter((buffer) => buffer.length === buffer.buffer.byteLength)

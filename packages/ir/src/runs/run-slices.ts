@@ -55,8 +55,7 @@ export interface SlicedRun {
 
 /** A run file that is not compressed. */
 export interface UnpackedRun {
-  file: string
-  /** The number of bytes before the first slice: those of a byte order mark. */
+  /** The number of bytes before the first slice: the size of a byte order mark, or 0. */
   offset: number
   /** The time of the last change, in milliseconds. */
   changed: number
@@ -104,13 +103,14 @@ function unpackedRun(file: string, bytes: number): UnpackedRun | undefined {
   return openRegular(file, IN_SLICES, (descriptor) => {
     const { size, mtimeMs: changed } = fstatSync(descriptor)
     const offset = size - bytes
-    return offset === 0 || offset === MARK ? { file, offset, changed } : undefined
+    return offset === 0 || offset === MARK ? { offset, changed } : undefined
   })
 }
 
 /** Reads the bytes of a slice; throws if the file has changed since it was cut. */
 export function readSliceBytes(
-  { file, offset, changed }: UnpackedRun,
+  file: string,
+  { offset, changed }: UnpackedRun,
   { from, to }: Pick<RunSlice, 'from' | 'to'>,
 ): Buffer {
   return openRegular(file, IN_SLICES, (descriptor) => {

@@ -109,7 +109,8 @@ export function readSlice(task: SliceTask): SliceQueries {
 
 function partsOf(task: SliceTask): RunParts {
   if ('rankings' in task) return sharedRankings(task.rankings)
-  if ('unpacked' in task) return parseSlice(task, task, readSliceBytes(task.unpacked, task))
+  if ('unpacked' in task)
+    return parseSlice(task, task, readSliceBytes(task.file, task.unpacked, task))
   const { buffer, byteOffset, length } = task.bytes
   return parseSlice(task, task, Buffer.from(buffer as ArrayBuffer, byteOffset, length))
 }
