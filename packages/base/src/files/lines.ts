@@ -2,17 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { FileError, lineError } from './file-error.ts'
 import { InputFile } from './input-file.ts'
 
-/**
- * Takes one line as a range of bytes, without its line break; the first line is 1. `at` is the place
- * of its first byte among all bytes.
- */
-export type LineVisitor = (
-  bytes: Buffer,
-  from: number,
-  to: number,
-  line: number,
-  at: number,
-) => void
+/** Takes one line as a range of bytes, without its line break; the first line is 1. */
+export type LineVisitor = (bytes: Buffer, from: number, to: number, line: number) => void
 
 const NEWLINE = 10
 const RETURN = 13
@@ -20,18 +11,55 @@ const RETURN = 13
 /** A longer line is binary garbage or not a line format; reading on would fill the memory. */
 const LONGEST = 64 << 20
 
+/** Cuts chunks of a file into blocks of whole lines. Only lines that span chunks are copied. */
+export class LineBlocks {
+  #rest: Buffer[] = []
+  #restLength = 0
+  /** Number of bytes in the blocks so far. */
+  #at = 0
+
+  constructor(readonly file: string) {}
+
+  /** Returns the lines that end in this chunk, as blocks that end with a line break. */
+  push(chunk: Buffer): Buffer[] {
+    const blocks: Buffer[] = []
+    const end = chunk.lastIndexOf(NEWLINE) + 1
+    let from = 0
+    if (end > 0 && this.#restLength > 0) {
+      from = chunk.indexOf(NEWLINE) + 1
+      blocks.push(Buffer.concat([...this.#rest.splice(0), chunk.subarray(0, from)]))
+      this.#restLength = 0
+    }
+    if (from < end) blocks.push(chunk.subarray(from, end))
+    for (const { length } of blocks) this.#at += length
+    if (end < chunk.length) this.#keep(chunk.subarray(end))
+    return blocks
+  }
+
+  /** Returns the last line, if it has no line break. */
+  end(): Buffer[] {
+    return this.#restLength > 0 ? [Buffer.concat(this.#rest)] : []
+  }
+
+  #keep(part: Buffer): void {
+    this.#rest.push(part)
+    this.#restLength += part.length
+    if (this.#restLength > LONGEST) {
+      const problem = `the line has more than ${LONGEST} bytes; is this a text file?`
+      throw new FileError(this.file, `byte ${this.#at}`, problem)
+    }
+  }
+}
+
 /**
  * Cuts chunks of bytes into lines without making strings of them: a run of seven
  * million lines is read in the time of a pass over its bytes. A line that is not UTF-8 is an error:
  * its ids and words would become others.
  */
 export class LineSplitter {
-  #rest: Buffer[] = []
-  #restLength = 0
+  readonly #blocks: LineBlocks
   #line: number
-  /** The place of the next line's first byte. */
-  #at = 0
-  /** Whether there is a byte in this chunk's lines that is not UTF-8. */
+  /** Whether there is a byte in this block's lines that is not UTF-8. */
   #damaged = false
 
   /** @param before How many lines of the file stand before the first chunk. */
@@ -40,55 +68,28 @@ export class LineSplitter {
     readonly visit: LineVisitor,
     before = 0,
   ) {
+    this.#blocks = new LineBlocks(file)
     this.#line = before
   }
 
   /** Visits the lines that end in this chunk. */
   push(chunk: Buffer): void {
-    const end = chunk.lastIndexOf(NEWLINE) + 1
-    let from = 0
-    if (end > 0 && this.#restLength > 0) {
-      const to = lineEnd(chunk, 0)
-      this.#visitRest(chunk.subarray(0, to))
-      from = to + 1
-    }
-    // All lines that end here at once: a check of each one would take as long as reading it.
-    if (from < end) this.#damaged = !isUtf8(chunk.subarray(from, end - 1))
-    this.#visitLines(chunk, from, end)
-    if (end < chunk.length) this.#keep(chunk.subarray(end))
+    for (const block of this.#blocks.push(chunk)) this.#visitLines(block)
   }
 
   /** Visits the last line, if it has no line break. */
   end(): void {
-    if (this.#restLength > 0) this.#visitRest(Buffer.alloc(0))
+    for (const block of this.#blocks.end()) this.#visitLines(block)
   }
 
-  #visitLines(bytes: Buffer, from: number, end: number): void {
-    for (let start = from; start < end; ) {
-      const to = lineEnd(bytes, start)
-      this.#visitLine(bytes, start, to)
-      start = to + 1
+  #visitLines(bytes: Buffer): void {
+    // All lines at once: a check of each one would take as long as reading it.
+    this.#damaged = !isUtf8(bytes)
+    for (let from = 0; from < bytes.length; ) {
+      const to = lineEnd(bytes, from)
+      this.#visitLine(bytes, from, to)
+      from = to + 1
     }
-  }
-
-  #keep(part: Buffer): void {
-    this.#rest.push(part)
-    this.#restLength += part.length
-    if (this.#restLength > LONGEST) {
-      throw lineError(
-        this.file,
-        this.#line + 1,
-        `the line has more than ${LONGEST} bytes; is this a text file?`,
-      )
-    }
-  }
-
-  #visitRest(end: Buffer): void {
-    const whole = Buffer.concat([...this.#rest, end])
-    this.#rest = []
-    this.#restLength = 0
-    this.#damaged = !isUtf8(whole)
-    this.#visitLine(whole, 0, whole.length)
   }
 
   #visitLine(bytes: Buffer, from: number, to: number): void {
@@ -97,18 +98,19 @@ export class LineSplitter {
     if (this.#damaged && !isUtf8(bytes.subarray(from, end))) {
       throw lineError(this.file, this.#line, notUtf8)
     }
-    this.visit(bytes, from, end, this.#line, this.#at)
-    this.#at += to + 1 - from
+    this.visit(bytes, from, end, this.#line)
   }
 }
 
 /** Bytes of a line that are looked at here: calling `indexOf` takes longer than a short line. */
 const SHORT = 64
 
-/** Returns the place of the next line break, which must exist. */
-function lineEnd(bytes: Buffer, from: number): number {
-  for (let i = from; i < from + SHORT; i++) if (bytes[i] === NEWLINE) return i
-  return bytes.indexOf(NEWLINE, from + SHORT)
+/** Returns the place of the next line break, or the end of the bytes. */
+export function lineEnd(bytes: Buffer, from: number): number {
+  const end = Math.min(from + SHORT, bytes.length)
+  for (let i = from; i < end; i++) if (bytes[i] === NEWLINE) return i
+  const found = bytes.indexOf(NEWLINE, end)
+  return found < 0 ? bytes.length : found
 }
 
 /** Visits every line of a file; LF and CRLF both end a line. */

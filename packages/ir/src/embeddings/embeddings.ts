@@ -232,8 +232,8 @@ const readOnce = promisify(read)
 /** Bytes per read: large enough that the cost of a call does not matter. */
 const BLOCK = 8 << 20
 
-/** The number of reads at the same time, each in a thread of Node. */
-const AT_ONCE = 4
+/** The number of reads at the same time: Node has four threads for that, and other files are read meanwhile. */
+const AT_ONCE = 3
 
 /**
  * Reads all rows into shared memory of the same type, without an intermediate copy. Several blocks

@@ -1,11 +1,15 @@
 import { fstatSync } from 'node:fs'
 import {
   FileError,
+  firstBadLine,
   InputFile,
   isPackedFile,
   isRegular,
+  LineBlocks,
   LineSplitter,
-  type LineVisitor,
+  lineEnd,
+  lineError,
+  notUtf8,
   openRegular,
   readAllSync,
 } from '@kith/base'
@@ -75,18 +79,16 @@ export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
     await input.close()
     return undefined
   }
-  const cutter = new SliceCutter(format === 'trec')
-  const splitter = new LineSplitter(input.name, cutter.visit)
-  let bytes = 0
+  const cutter = new SliceCutter(file, format === 'trec')
+  const blocks = new LineBlocks(file)
   for await (const chunk of input.chunks()) {
-    bytes += chunk.length
-    splitter.push(chunk)
+    for (const lines of blocks.push(chunk)) cutter.add(lines)
     if (cutter.scattered) return undefined
   }
-  splitter.end()
+  for (const lines of blocks.end()) cutter.add(lines)
   if (cutter.scattered) return undefined
-  const unpacked = unpackedRun(file, bytes)
-  return { file, format, slices: cutter.end(bytes), queries: cutter.queries, unpacked }
+  const { slices, queries, bytes } = cutter.end()
+  return { file, format, slices, queries, unpacked: unpackedRun(file, bytes) }
 }
 
 /** The reason for opening the file of a run by position. */
@@ -199,40 +201,63 @@ export function sharedRankings({ queries, starts, ids, scores }: SharedRankings)
 /** Finds the positions between queries where slices end. */
 class SliceCutter {
   queries = 0
+  /** Number of bytes so far. */
+  bytes = 0
   /** Whether a query occurred again after others. */
   scattered = false
   readonly slices: RunSlice[] = []
+  readonly #file: string
+  readonly #comments: boolean
   readonly #seen = new IdList()
   readonly #index = new IdIndex(this.#seen)
-  readonly #comments: boolean
+  /** The bytes of the last query. */
+  #query: Uint8Array = new Uint8Array(0)
+  #lines = 0
   #next = { from: 0, line: 0, position: 0 }
 
   /** @param comments Whether lines that start with `#` are comments. */
-  constructor(comments: boolean) {
+  constructor(file: string, comments: boolean) {
+    this.#file = file
     this.#comments = comments
   }
 
-  readonly visit: LineVisitor = (bytes, from, to, line, at) => {
+  /** Adds the next lines of the run. */
+  add(lines: Buffer): void {
+    const bad = firstBadLine(lines)
+    if (bad >= 0) throw lineError(this.#file, this.#lines + bad + 1, notUtf8)
+    for (let from = 0; from < lines.length; this.#lines++) {
+      // Nearly all lines have the query of the line before.
+      if (!startsWith(lines, from, this.#query)) this.#findQuery(lines, from)
+      from = lineEnd(lines, from) + 1
+    }
+    this.bytes += lines.length
+  }
+
+  /** Ends the last slice. */
+  end(): this {
+    this.#cut(this.bytes, 0)
+    return this
+  }
+
+  /** Reads the query of a line, and begins a slice if the last one is full. */
+  #findQuery(lines: Buffer, from: number): void {
+    const to = lineEnd(lines, from)
     let start = from
-    while (start < to && isSpace(bytes[start]!)) start++
-    if (start === to || (this.#comments && bytes[start] === COMMENT)) return
+    while (start < to && isSpace(lines[start]!)) start++
+    if (start === to || (this.#comments && lines[start] === COMMENT)) return
     let end = start
-    while (end < to && !isSpace(bytes[end]!)) end++
-    const last = this.#seen.length - 1
-    if (last >= 0 && this.#seen.equalsBytes(last, bytes, start, end)) return
-    this.#seen.push(bytes, start, end)
-    if (this.#index.add(last + 1) !== last + 1) this.scattered = true
+    while (end < to && !isSpace(lines[end]!)) end++
+    const added = this.#seen.length
+    if (added > 0 && this.#seen.equalsBytes(added - 1, lines, start, end)) return
+    this.#query = new Uint8Array(lines.subarray(start, end))
+    this.#seen.push(lines, start, end)
+    if (this.#index.add(added) !== added) this.scattered = true
+    const at = this.bytes + from
     const { from: begin, position } = this.#next
     const size = this.queries - position
     // Lines before the first query belong to the first slice.
-    if (size === QUERIES || (size > 0 && at - begin >= BYTES)) this.#cut(at, line - 1)
+    if (size === QUERIES || (size > 0 && at - begin >= BYTES)) this.#cut(at, this.#lines)
     this.queries++
-  }
-
-  /** Ends the last slice; returns all slices. */
-  end(bytes: number): RunSlice[] {
-    this.#cut(bytes, 0)
-    return this.slices
   }
 
   /** Ends a slice before a byte; the next slice begins after this many lines. */
@@ -241,4 +266,12 @@ class SliceCutter {
     this.slices.push({ from, to, line, position, queries: this.queries - position })
     this.#next = { from: to, line: lines, position: this.queries }
   }
+}
+
+/** Returns whether a line starts with an id, followed by white space. */
+function startsWith(lines: Buffer, from: number, id: Uint8Array): boolean {
+  const { length } = id
+  if (length === 0 || from + length >= lines.length) return false
+  for (let i = 0; i < length; i++) if (lines[from + i] !== id[i]) return false
+  return isSpace(lines[from + length]!)
 }

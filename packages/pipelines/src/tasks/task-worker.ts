@@ -1,27 +1,34 @@
-/** The worker thread of the pool: answers batches of tasks of one kind of job. */
+/** The worker thread of the pool: opens a job and answers batches of its tasks. */
 import { serveThread } from '@kith/base/pool/service'
-import { type JobName, type Jobs, openJob } from './task-pool.ts'
+import type { Job } from './job.ts'
+import { type JobName, type Jobs, loadJob } from './task-pool.ts'
 
-/** The start data of the thread. */
-export interface TaskData<Name extends JobName> {
-  name: Name
-  inputs: Jobs[Name]['inputs']
-}
-
+type Inputs = Jobs[JobName]['inputs']
 type Task = Jobs[JobName]['task']
 type Answer = Jobs[JobName]['answer']
 
-serveThread<TaskData<JobName>, Task[], Answer[]>(async ({ name, inputs }) => {
-  const job = await openJob(name, inputs)
+/** The inputs of the job, which come first, or tasks. */
+export type TaskRequest = { inputs: Inputs } | Task[]
+
+/** The thread starts with the name of its job. */
+serveThread<JobName, TaskRequest, Answer[]>(async (name) => {
+  const open = await loadJob(name)
+  let job: Promise<Job<Task, Answer>> | undefined
   return {
-    run(tasks, stopped) {
+    async run(request, stopped) {
+      if ('inputs' in request) {
+        job = open(request.inputs as never) as typeof job
+        await job
+        return []
+      }
+      const { run } = (await job)!
       const answers: Answer[] = []
-      for (const task of tasks) {
+      for (const task of request) {
         if (stopped()) break
-        answers.push(job.run(task as never))
+        answers.push(run(task))
       }
       return answers
     },
-    close: () => job.close(),
+    close: async () => (await job)?.close(),
   }
 })
