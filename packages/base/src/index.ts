@@ -10,7 +10,6 @@ export {
   firstBadLine,
   isIllFormed,
   LineBlocks,
-  LineSplitter,
   type LineVisitor,
   lineEnd,
   mapLines,

@@ -56,20 +56,17 @@ export class LineBlocks {
  * million lines is read in the time of a pass over its bytes. A line that is not UTF-8 is an error:
  * its ids and words would become others.
  */
-export class LineSplitter {
+class LineSplitter {
   readonly #blocks: LineBlocks
-  #line: number
+  #line = 0
   /** Whether there is a byte in this block's lines that is not UTF-8. */
   #damaged = false
 
-  /** @param before How many lines of the file stand before the first chunk. */
   constructor(
     readonly file: string,
     readonly visit: LineVisitor,
-    before = 0,
   ) {
     this.#blocks = new LineBlocks(file)
-    this.#line = before
   }
 
   /** Visits the lines that end in this chunk. */

@@ -1,10 +1,14 @@
 import { FileError } from '@kith/base'
 import { parseNumber } from './parse-number.ts'
 
+const NEWLINE = 10
+
 /** Finds the fields of a line without creating strings. */
 export class Fields {
   readonly starts: Int32Array
   readonly ends: Int32Array
+  /** The end of the line that was split last, without its line break. */
+  end = 0
 
   /**
    * @param limit Maximum number of fields whose positions are kept; further fields are only
@@ -16,22 +20,28 @@ export class Fields {
   }
 
   /**
-   * Finds the fields, separated by white space as defined by C's `isspace`; returns their number.
+   * Finds the fields of the line that starts at `from`, separated by white space as defined by C's
+   * `isspace`; returns their number.
+   *
+   * @param to The end of the line if it has no line break before.
    */
   split(bytes: Uint8Array, from: number, to: number): number {
+    const { starts, ends, limit } = this
     let count = 0
     let i = from
     for (;;) {
-      while (i < to && isSpace(bytes[i]!)) i++
-      if (i >= to) return count
+      while (i < to && bytes[i] !== NEWLINE && isSpace(bytes[i]!)) i++
+      if (i >= to || bytes[i] === NEWLINE) break
       const start = i
       while (i < to && !isSpace(bytes[i]!)) i++
-      if (count < this.limit) {
-        this.starts[count] = start
-        this.ends[count] = i
+      if (count < limit) {
+        starts[count] = start
+        ends[count] = i
       }
       count++
     }
+    this.end = i
+    return count
   }
 
   /** Returns the text of a field. */
@@ -50,7 +60,6 @@ export function isSpace(byte: number): boolean {
   return byte <= 32 && (byte === 32 || (byte <= 13 && byte >= 9))
 }
 
-const NEWLINE = 10
 const TAB = 9
 const COMMENT = 0x23
 

@@ -1,18 +1,12 @@
-import {
-  eachLine,
-  FileError,
-  InputFile,
-  type LineVisitor,
-  lineError,
-  writeAtomic,
-} from '@kith/base'
+import { FileError, InputFile, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import { checkEnding } from '../io/endings.ts'
-import { Fields, firstFields, oneColumn } from '../io/fields.ts'
+import { firstFields, oneColumn } from '../io/fields.ts'
 import type { DocumentColumns } from '../parquet/parquet-runs.ts'
 import { RankingLines, type RunFormat, type TextFormat } from './ranking-lines.ts'
-import { type RankedQuery, type RowSink, type Run, RunBuilder } from './run.ts'
+import { type RankedQuery, type Run, RunBuilder } from './run.ts'
 import { readJsonRun } from './run-json.ts'
+import { RunRows } from './run-rows.ts'
 
 /**
  * Reads a run. Without a format, the extension or the first line decides.
@@ -57,9 +51,8 @@ export async function frameColumns(
 export async function readDetectedRun(input: InputFile, format: RunFormat): Promise<Run> {
   switch (format) {
     case 'trec':
-      return readTrecRun(input)
     case 'msmarco':
-      return readMsmarcoRun(input)
+      return readRows(input, format)
     case 'json':
       return readJsonRun(input)
     case 'parquet':
@@ -68,6 +61,14 @@ export async function readDetectedRun(input: InputFile, format: RunFormat): Prom
     default:
       throw unknownFormat(format)
   }
+}
+
+async function readRows(input: InputFile, format: 'trec' | 'msmarco'): Promise<Run> {
+  const builder = new RunBuilder(input.name)
+  const rows = new RunRows(input.name, format, builder)
+  for await (const chunk of input.chunks()) rows.push(chunk)
+  rows.end()
+  return builder.finish()
 }
 
 /**
@@ -177,67 +178,4 @@ function unknownFormat(format: unknown): KithError {
     'BAD_SETTING',
     `run format must be trec, msmarco, json or parquet, got ${format}`,
   )
-}
-
-const COMMENT = 0x23
-
-/**
- * Reads a TREC run: `query Q0 document rank score tag` per line. Like trec_eval, ignores the rank,
- * fields after the tag, blank lines, and lines that start with `#`.
- */
-async function readTrecRun(input: InputFile): Promise<Run> {
-  const builder = new RunBuilder(input.name)
-  await eachLine(input, trecRows(input.name, builder))
-  return builder.finish()
-}
-
-/** Returns a visitor that passes each line of a TREC run on as a row. */
-export function trecRows(file: string, sink: RowSink): LineVisitor {
-  const fields = new Fields(6)
-  const { starts, ends } = fields
-  return (bytes, from, to, line) => {
-    const count = fields.split(bytes, from, to)
-    if (count === 0 || bytes[starts[0]!] === COMMENT) return
-    if (count < 6)
-      throw lineError(
-        file,
-        line,
-        `expected 6 fields, got ${count}; each line needs: query Q0 document rank score tag`,
-      )
-    const score = fields.number(bytes, 4)
-    if (!Number.isFinite(score)) {
-      throw lineError(file, line, `score must be a number, got '${fields.text(bytes, 4)}'`)
-    }
-    sink.query(bytes, starts[0]!, ends[0]!, line)
-    sink.row(bytes, starts[2]!, ends[2]!, score, line)
-  }
-}
-
-/** Reads an MS MARCO run: `query document rank` per line. The score is the negative rank. */
-async function readMsmarcoRun(input: InputFile): Promise<Run> {
-  const builder = new RunBuilder(input.name)
-  await eachLine(input, msmarcoRows(input.name, builder))
-  return builder.finish()
-}
-
-/** Returns a visitor that passes each line of an MS MARCO run on as a row. */
-export function msmarcoRows(file: string, sink: RowSink): LineVisitor {
-  const fields = new Fields(3)
-  const { starts, ends } = fields
-  return (bytes, from, to, line) => {
-    const count = fields.split(bytes, from, to)
-    if (count === 0) return
-    if (count !== 3)
-      throw lineError(
-        file,
-        line,
-        `expected 3 fields, got ${count}; each line needs: query document rank`,
-      )
-    const rank = fields.number(bytes, 2)
-    if (!Number.isInteger(rank) || rank < 0) {
-      throw lineError(file, line, `rank must be a whole number, got '${fields.text(bytes, 2)}'`)
-    }
-    sink.query(bytes, starts[0]!, ends[0]!, line)
-    sink.row(bytes, starts[1]!, ends[1]!, -rank, line)
-  }
 }

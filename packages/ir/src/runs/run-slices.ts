@@ -6,7 +6,6 @@ import {
   isPackedFile,
   isRegular,
   LineBlocks,
-  LineSplitter,
   lineEnd,
   lineError,
   notUtf8,
@@ -17,7 +16,8 @@ import { isSpace } from '../io/fields.ts'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList, type SharedIds } from '../io/id-list.ts'
 import { type Run, RunBuilder, type RunParts } from './run.ts'
-import { detectRun, msmarcoRows, trecRows } from './run-files.ts'
+import { detectRun } from './run-files.ts'
+import { RunRows } from './run-rows.ts'
 
 /**
  * Maximum number of queries per slice: enough that the cost of sending a slice to a thread does not
@@ -162,10 +162,9 @@ export function parseSlice(
   bytes: Buffer,
 ): RunParts {
   const builder = new RunBuilder(file)
-  const rows = format === 'trec' ? trecRows(file, builder) : msmarcoRows(file, builder)
-  const splitter = new LineSplitter(file, rows, line)
-  splitter.push(bytes)
-  splitter.end()
+  const rows = new RunRows(file, format, builder, line)
+  rows.push(bytes)
+  rows.end()
   return builder.finish().parts
 }
 

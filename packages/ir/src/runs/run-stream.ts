@@ -1,8 +1,9 @@
-import { checkRegular, FileError, InputFile, LineSplitter } from '@kith/base'
+import { checkRegular, FileError, InputFile } from '@kith/base'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
-import { type RankedQuery, type RowSink, type Run, RunBuilder } from './run.ts'
-import { detectRun, msmarcoRows, readDetectedRun, trecRows } from './run-files.ts'
+import { type RankedQuery, type Run, RunBuilder } from './run.ts'
+import { detectRun, readDetectedRun } from './run-files.ts'
+import { type RowSink, RunRows } from './run-rows.ts'
 
 /** Maximum number of queries that are collected before they are passed on. */
 const WINDOW = 256
@@ -30,13 +31,12 @@ export async function* streamRuns(file: string): AsyncGenerator<Run> {
     return
   }
   const windows = new RunWindows(input.name)
-  const rows = format === 'trec' ? trecRows(input.name, windows) : msmarcoRows(input.name, windows)
-  const splitter = new LineSplitter(input.name, rows)
+  const rows = new RunRows(input.name, format, windows)
   for await (const chunk of input.chunks()) {
-    splitter.push(chunk)
+    rows.push(chunk)
     yield* windows.take()
   }
-  splitter.end()
+  rows.end()
   yield* windows.take()
   yield windows.last()
 }

@@ -2,6 +2,7 @@ import { emptyError, lineError } from '@kith/base'
 import { KithError } from '@kith/core'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
+import type { RowSink } from './run-rows.ts'
 
 /** The ranking of one query: documents with their scores, best first. */
 export interface RankedQuery {
@@ -83,14 +84,6 @@ export class Run implements Iterable<RankedQuery> {
   }
 }
 
-/** The receiver of a run's lines. */
-export interface RowSink {
-  /** Sets the query of the rows that follow. */
-  query(bytes: Uint8Array, from: number, to: number, line: number): void
-  /** Adds a document of the current query. */
-  row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void
-}
-
 /**
  * Collects the rows of a run in any order; `finish` groups them by query and ranks them.
  *
@@ -154,7 +147,7 @@ export class RunBuilder implements RowSink {
     if (size === 0 && this.file !== '') throw emptyError(this.file, 'rows')
     const starts = this.#starts()
     const order = this.#grouped(starts)
-    const seen = new IdIndex(this.#documents)
+    const seen = new IdIndex(this.#documents, most(starts))
     for (let query = 0; query < this.#queries.length; query++) {
       const rows = order.subarray(starts[query]!, starts[query + 1]!)
       this.#checkTwice(rows, query, seen)
@@ -210,6 +203,13 @@ export class RunBuilder implements RowSink {
     this.#lines = copied(this.#lines, new Uint32Array(capacity))
     this.#owners = copied(this.#owners, new Uint32Array(capacity))
   }
+}
+
+/** Returns the largest number of rows of a query. */
+function most(starts: Uint32Array): number {
+  let size = 0
+  for (let i = 1; i < starts.length; i++) size = Math.max(size, starts[i]! - starts[i - 1]!)
+  return size
 }
 
 function copied<T extends Float64Array | Uint32Array>(from: T, to: T): T {

@@ -143,6 +143,9 @@ export async function digestedInputs(
   return inputs
 }
 
+/** Why the inputs of work that resumes must be files. */
+export const RESUMES = 'the command must be able to resume'
+
 /**
  * Returns a text that identifies the same work on the same files, independent of the spelling of
  * paths: interrupted work resumes if it is equal.
@@ -155,7 +158,7 @@ export async function fingerprint(
     inputs.flatMap(embeddingFiles).map(async (file) => {
       const found = await stat(file).catch(() => undefined)
       // A pipe cannot be read again, so work on it cannot resume.
-      if (!found?.isDirectory()) checkRegular(file, 'the command must be able to resume')
+      if (!found?.isDirectory()) checkRegular(file, RESUMES)
       return [realPath(file), found?.size, found?.mtimeMs]
     }),
   )

@@ -13,7 +13,7 @@ import type { LabelInputs, LabelResult } from './label-run.ts'
 import { layoutOf } from './label-work.ts'
 import { addLabels, type LabelSummary, lowerHalf } from './query-labels.ts'
 import { checkShard } from './shares.ts'
-import { labelOrigin, PART, writeLabels } from './write-labels.ts'
+import { countQueries, labelOrigin, PART, writeLabels } from './write-labels.ts'
 
 /** The inputs for making labels from a teacher's ranking. */
 export interface DistilInputs
@@ -48,7 +48,8 @@ export async function distilRun(inputs: DistilInputs, hooks: Hooks = {}): Promis
     const shard = checkShard(inputs.shard ?? { index: 1, count: 1 })
     const batch = { settings: { target: 'distil', ...settings }, layout, missing }
     const files = [run, inputs.corpus, inputs.queryText].filter((file) => file !== undefined)
-    const origin = await labelOrigin({ run, files, embeddings: [], batch, shard }, hooks)
+    const total = await countQueries(run, hooks)
+    const origin = await labelOrigin({ total, files, embeddings: [], batch, shard }, hooks)
     const join = new Join({ docs: { rowOf: () => 0 } }, missing)
     const { from, to, made } = origin
     const key = await origin.key()

@@ -1,6 +1,8 @@
+import { checkRegular } from '@kith/base'
 import type { PartialLabelSettings } from '@kith/core'
 import type { LabelValues, OpenEmbeddingsOptions } from '@kith/ir'
 import { shareQrels } from '@kith/ir/internal'
+import { RESUMES } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import type { LabelFormat } from '../job/job-defaults.ts'
 import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
@@ -14,9 +16,9 @@ import {
 } from '../join/missing.ts'
 import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair, OpenTexts } from '../join/open-texts.ts'
-import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
+import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { type DocumentPlace, placeOf } from '../join/stores.ts'
-import { openRun } from '../tasks/open-run.ts'
+import { namesOf, type OpenRun, openRun } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { slicesBetween } from './label-slice.ts'
 import { labelStore } from './label-store.ts'
@@ -109,6 +111,10 @@ export async function labelRun(asked: LabelInputs, hooks: Hooks = {}): Promise<L
 /** Makes labels with the documents' embeddings from a file. */
 async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<LabelResult> {
   const pair = checkTextPair(plan)
+  checkRegular(plan.run, RESUMES)
+  // The run is indexed while the embeddings are read. An error of the run is thrown below.
+  const opening = openRun(plan.run)
+  opening.catch(() => {})
   const { queries, dimensions, memory } = plan
   // Labeling itself reports a row that is not finite.
   const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
@@ -118,7 +124,7 @@ async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<
     const settings = await nameTokenizer(plan.batch.settings, about, hooks)
     texts = pair && (await OpenTexts.open(pair, settings.tokenizer))
     const batch = { ...plan.batch, settings }
-    return await labelWith(vectors, texts, { ...plan, batch, docs }, hooks)
+    return await labelWith(await opening, vectors, texts, { ...plan, batch, docs }, hooks)
   } finally {
     await vectors.close()
     await texts?.close()
@@ -126,14 +132,14 @@ async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<
 }
 
 async function labelWith(
+  run: OpenRun,
   vectors: OpenVectors,
   texts: OpenTexts | undefined,
   asked: LabelPlan & { docs: string },
   hooks: Hooks,
 ): Promise<LabelResult> {
   const { queries, docs } = vectors
-  const rankings = rankingsIn(asked.run)
-  const ranked = { run: asked.run, rankings, queries, documents: documentsIn(docs) }
+  const ranked = { run: asked.run, rankings: namesOf(run), queries, documents: documentsIn(docs) }
   const metric = await runMetric(asked.batch.settings.metric, ranked, hooks)
   const plan = { ...asked, batch: withMetric(asked.batch, metric) }
   const { out, batch, workers } = plan
@@ -141,6 +147,7 @@ async function labelWith(
   const origin = await labelOrigin(
     {
       ...plan,
+      total: run.queries,
       files: files.filter((file) => file !== undefined),
       embeddings: [plan.queries, plan.docs],
       store: undefined,
@@ -155,7 +162,6 @@ async function labelWith(
     texts: texts?.share(),
   }
   const key = await origin.key()
-  const run = await openRun(plan.run)
   const report = new MissingReport()
   const start = performance.now()
   const summary = await writeLabelResults(

@@ -18,7 +18,7 @@ import {
 import type { LabelInputs, LabelPlan, LabelResult } from './label-run.ts'
 import { labelWork, withMetric } from './label-work.ts'
 import type { QueryLabels } from './query-labels.ts'
-import { type LabelOrigin, labelOrigin, writeLabelResults } from './write-labels.ts'
+import { countQueries, type LabelOrigin, labelOrigin, writeLabelResults } from './write-labels.ts'
 
 /** Number of queries to send to a thread at a time. */
 const BATCH = 64
@@ -112,7 +112,8 @@ async function openLabels(
   const { run, queries, qrels, queryText, store, batch, shard } = plan
   refuseCorpus(plan.corpus)
   const files = [run, queries, qrels, queryText].filter((file) => file !== undefined)
-  const described = { run, qrels, files, embeddings: [queries], batch, shard }
+  const total = await countQueries(run, hooks)
+  const described = { total, qrels, files, embeddings: [queries], batch, shard }
   const origin = await labelOrigin({ ...described, store: storeName(store) }, hooks)
   return { origin, source: await BatchSource.open(plan) }
 }

@@ -127,7 +127,8 @@ async function finishLabels(
 
 /** The files and settings for making labels. */
 interface LabelFiles {
-  run: string
+  /** Number of queries in the run. */
+  total: number
   /** The judgments; undefined if labels need none. */
   qrels?: string | undefined
   /** All files, in the order of the sidecar. */
@@ -153,19 +154,20 @@ export interface LabelOrigin {
   key(): Promise<string>
 }
 
-/**
- * Reads the judgments and counts the queries, which reveals any error in the run before the work
- * starts.
- */
+/** Counts the queries of a run, which finds any error in it before long work begins. */
+export function countQueries(run: string, { onRemark }: Hooks): Promise<number> {
+  onRemark?.(`counting the queries of ${run} …`)
+  return countRankings(run)
+}
+
+/** Reads the judgments, and describes the queries and the inputs of labels. */
 export async function labelOrigin(
-  { run, qrels: qrelsFile, files, embeddings, batch, shard, store }: LabelFiles,
+  { total, qrels: qrelsFile, files, embeddings, batch, shard, store }: LabelFiles,
   hooks: Hooks,
 ): Promise<LabelOrigin> {
   const { settings, layout, ...rest } = batch
   const chosen = { ...settings, ...layout, ...rest, ...(store === undefined ? {} : { store }) }
   const qrels: Qrels = qrelsFile === undefined ? new Map() : await readQrels(qrelsFile)
-  hooks.onRemark?.(`counting the queries of ${run} …`)
-  const total = await countRankings(run)
   const share = shareOf(shard, total)
   if (shard.count > 1) hooks.onRemark?.('computing digests of the inputs …')
   // Only shards need digests: mergeLabels compares the contents of their inputs.

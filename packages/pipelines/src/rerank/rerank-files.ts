@@ -13,7 +13,7 @@ import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { readStatistics, shareStatistics, usesStatistics } from '../join/statistics.ts'
 import { shareOf } from '../labels/shares.ts'
 import { namesOf, type OpenRun, openRun, queriesOf, readSlice, tasksOf } from '../tasks/open-run.ts'
-import { runTasks, TaskThreads, workersFor } from '../tasks/task-pool.ts'
+import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { listOf } from './list-of-run.ts'
 import { fieldsOf, leavesOut } from './list-settings.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
@@ -23,14 +23,13 @@ import { rowFields } from './row-fields.ts'
 /** Reranks with the documents' embeddings from a file. */
 export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks): Promise<Reranked> {
   // The run is indexed while the embeddings are read. An error of the run is thrown below.
-  await using threads = new TaskThreads('rerank', plan.run, plan.workers)
   const opening = openRun(plan.run)
   opening.catch(() => {})
   const { queries, dimensions, memory } = plan
   // Reranking itself reports a row that is not finite.
   const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
   try {
-    return await rerankWith(vectors, await opening, { ...plan, docs, threads }, hooks)
+    return await rerankWith(vectors, await opening, { ...plan, docs }, hooks)
   } finally {
     await vectors.close()
   }
@@ -39,7 +38,7 @@ export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks):
 async function rerankWith(
   vectors: OpenVectors,
   all: OpenRun,
-  plan: RerankPlan & { docs: string; threads: TaskThreads },
+  plan: RerankPlan & { docs: string },
   hooks: Hooks,
 ): Promise<Reranked> {
   const { queries, docs } = vectors
@@ -111,18 +110,14 @@ async function rerankWith(
 async function rerankSlices(
   run: OpenRun,
   inputs: Omit<RerankSliceInputs, 'form'>,
-  plan: RerankPlan & { documents: FileEmbeddings; threads: TaskThreads },
+  plan: RerankPlan & { documents: FileEmbeddings },
   hooks: Hooks,
 ): Promise<{ reranked: number; folded: number; report: MissingReport }> {
-  const { out, missing, crossEncoding, kept, threads } = plan
-  const { workers = workersFor(run.queries) } = plan
+  const { out, missing, crossEncoding, kept, workers = workersFor(run.queries) } = plan
   const format = outputFormat(out)
   // A row group of Parquet spans many slices.
   const form = crossEncoding || format === 'parquet' ? undefined : { file: out, format }
-  const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), workers, {
-    batch: 1,
-    threads,
-  })
+  const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), workers, { batch: 1 })
   const onDone = stageOf(hooks, 'reranking', run.queries)
   const counts = { queries: 0, reranked: 0, folded: 0 }
   const report = new MissingReport()

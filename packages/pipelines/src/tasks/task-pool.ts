@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
-import { findPath } from '@kith/base'
 import { inBatches, type PoolWorker, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import { KithError, type TokenizerName } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
@@ -13,7 +12,7 @@ import type { QueryLabels } from '../labels/query-labels.ts'
 import type { RerankedSlice, RerankSliceInputs } from '../rerank/rerank-slice.ts'
 import type { Job } from './job.ts'
 import type { SliceTask } from './open-run.ts'
-import type { TaskRequest } from './task-worker.ts'
+import type { TaskData } from './task-worker.ts'
 
 /** Number of tasks that a worker gets at a time, unless the tasks are large. */
 const BATCH = 64
@@ -48,47 +47,6 @@ interface TaskOptions {
   signal?: AbortSignal | undefined
   /** Number of tasks that a worker gets at a time; default 64. */
   batch?: number | undefined
-  /** Threads that were started before; the caller closes them. */
-  threads?: TaskThreads | undefined
-}
-
-/** The smallest run in bytes for which threads start before the number of its queries is known. */
-const LARGE = 512 << 10
-
-/**
- * Threads that load the modules of a job while this thread reads the job's inputs. Close them when
- * the job is done, or if it does not begin.
- */
-export class TaskThreads {
-  readonly #idle: TaskThread[]
-
-  /**
-   * Starts the threads for the queries of a run; none if the run is small.
-   *
-   * @param workers Number of threads, including this one; default: by the size of the run.
-   */
-  constructor(name: JobName, run: string, workers: number | undefined) {
-    const { size = 0 } = findPath(run) ?? {}
-    const count = workers ?? (size < LARGE ? 1 : availableParallelism())
-    this.#idle = Array.from({ length: count - 1 }, () => startThread(name))
-  }
-
-  /** Returns a thread that has no job yet; undefined if there is none. */
-  take(): TaskThread | undefined {
-    return this.#idle.pop()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#idle.map((thread) => thread.close()))
-  }
-}
-
-type TaskThread = ThreadWorker<JobName, TaskRequest, Answer[]>
-
-type Answer = Jobs[JobName]['answer']
-
-function startThread(name: JobName): TaskThread {
-  return new ThreadWorker({ entry, data: name, job: `a worker of ${name} tasks` })
 }
 
 /**
@@ -100,13 +58,10 @@ export async function* runTasks<Name extends JobName>(
   inputs: Jobs[Name]['inputs'],
   tasks: Tasks<Name>,
   workers: number,
-  { signal, batch = BATCH, threads }: TaskOptions = {},
+  { signal, batch = BATCH }: TaskOptions = {},
 ): AsyncGenerator<Done<Name>> {
   if (workers === 1) yield* runHere(name, inputs, tasks, signal)
-  else {
-    const start = (): TaskThread => threads?.take() ?? startThread(name)
-    yield* runInWorkers(name, inputs, inBatches(tasks, batch), workers, start, signal)
-  }
+  else yield* runInWorkers(name, inputs, inBatches(tasks, batch), workers, signal)
 }
 
 async function* runHere<Name extends JobName>(
@@ -115,7 +70,7 @@ async function* runHere<Name extends JobName>(
   tasks: Tasks<Name>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Done<Name>> {
-  const job = await (await loadJob(name))(inputs)
+  const job = await openJob(name, inputs)
   try {
     for await (const task of tasks) {
       // Signals and progress need a turn of the event loop.
@@ -133,16 +88,16 @@ async function* runInWorkers<Name extends JobName>(
   inputs: Jobs[Name]['inputs'],
   batches: AsyncIterable<Jobs[Name]['task'][]>,
   workers: number,
-  start: () => TaskThread,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Done<Name>> {
+  const data: TaskData<Name> = { name, inputs }
   let threads = 0
   const pool = new WorkerPool<Jobs[Name]['task'][], Jobs[Name]['answer'][]>({
     // Other threads first, since they take a while to start.
     start: () =>
       ++threads < workers
-        ? openThread()
-        : new SameThreadWorker(loadJob(name).then((open) => open(inputs))),
+        ? new ThreadWorker({ entry, data, job: `a worker of ${name} tasks` })
+        : new SameThreadWorker(openJob(name, inputs)),
     size: workers,
     depth: DEPTH,
   })
@@ -152,13 +107,6 @@ async function* runInWorkers<Name extends JobName>(
     }
   } finally {
     await pool.close()
-  }
-
-  function openThread(): PoolWorker<Jobs[Name]['task'][], Jobs[Name]['answer'][]> {
-    const thread = start()
-    // If the job cannot be opened, the requests fail, too.
-    thread.run({ inputs }).catch(() => {})
-    return thread as PoolWorker<Jobs[Name]['task'][], Jobs[Name]['answer'][]>
   }
 }
 
@@ -188,9 +136,13 @@ const openers: { [Name in JobName]: () => Promise<Opener<Name>> } = {
   audit: async () => (await import('../audit/audit-slice.ts')).openAuditSliceJob,
 }
 
-/** Loads the modules of a job; returns the function that opens the job with its inputs. */
-export async function loadJob<Name extends JobName>(name: Name): Promise<Opener<Name>> {
-  return (await openers[name]()) as Opener<Name>
+/** Opens a job with its inputs. */
+export async function openJob<Name extends JobName>(
+  name: Name,
+  inputs: Jobs[Name]['inputs'],
+): Promise<Job<Jobs[Name]['task'], Jobs[Name]['answer']>> {
+  const open = (await openers[name]()) as Opener<Name>
+  return open(inputs)
 }
 
 /**

@@ -1,34 +1,27 @@
-/** The worker thread of the pool: opens a job and answers batches of its tasks. */
+/** The worker thread of the pool: answers batches of tasks of one kind of job. */
 import { serveThread } from '@kith/base/pool/service'
-import type { Job } from './job.ts'
-import { type JobName, type Jobs, loadJob } from './task-pool.ts'
+import { type JobName, type Jobs, openJob } from './task-pool.ts'
 
-type Inputs = Jobs[JobName]['inputs']
+/** The start data of the thread. */
+export interface TaskData<Name extends JobName> {
+  name: Name
+  inputs: Jobs[Name]['inputs']
+}
+
 type Task = Jobs[JobName]['task']
 type Answer = Jobs[JobName]['answer']
 
-/** The inputs of the job, which come first, or tasks. */
-export type TaskRequest = { inputs: Inputs } | Task[]
-
-/** The thread starts with the name of its job. */
-serveThread<JobName, TaskRequest, Answer[]>(async (name) => {
-  const open = await loadJob(name)
-  let job: Promise<Job<Task, Answer>> | undefined
+serveThread<TaskData<JobName>, Task[], Answer[]>(async ({ name, inputs }) => {
+  const job = await openJob(name, inputs)
   return {
-    async run(request, stopped) {
-      if ('inputs' in request) {
-        job = open(request.inputs as never) as typeof job
-        await job
-        return []
-      }
-      const { run } = (await job)!
+    run(tasks, stopped) {
       const answers: Answer[] = []
-      for (const task of request) {
+      for (const task of tasks) {
         if (stopped()) break
-        answers.push(run(task))
+        answers.push(job.run(task as never))
       }
       return answers
     },
-    close: async () => (await job)?.close(),
+    close: () => job.close(),
   }
 })
