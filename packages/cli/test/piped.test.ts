@@ -139,7 +139,7 @@ describe('inputs that are not regular files', () => {
       ...['labels', '--run', path('pipe.jsonl'), '--queries', vectors, '--docs', vectors],
       ...['--qrels', path('qrels.trec'), '--out', path('o.jsonl')],
     )
-    expect(labels.err).toMatch(/pipe\.jsonl: is a pipe, but this command reads the run twice/)
+    expect(labels.err).toMatch(/pipe\.jsonl: is a pipe, but the command must be able to resume/)
     const stdin = withInput(
       'run.trec',
       'search',

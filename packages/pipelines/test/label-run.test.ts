@@ -472,9 +472,9 @@ describe('labelRun refuses wrong inputs', () => {
     await expect(failing).rejects.toThrow(problem)
   })
 
-  test('a run whose queries occur again after others', async () => {
-    writeFileSync(path('mixed.trec'), 'q0 Q0 d1 1 5 t\nq1 Q0 d1 1 5 t\nq0 Q0 d2 1 5 t\n')
-    await expect(labels('x', { run: path('mixed.trec') })).rejects.toThrow(/mixed.trec:3:/)
+  test('a run with a damaged line', async () => {
+    writeFileSync(path('damaged.trec'), 'q0 Q0 d1 1 5 t\nq1 Q0 d1 1 many t\n')
+    await expect(labels('x', { run: path('damaged.trec') })).rejects.toThrow(/damaged.trec:2:/)
   })
 
   test('documents from both a file and a store, or from neither', async () => {
@@ -482,6 +482,23 @@ describe('labelRun refuses wrong inputs', () => {
     await expect(both).rejects.toMatchObject({ code: 'BAD_INPUT' })
     await expect(labels('x', { docs: undefined })).rejects.toMatchObject({ code: 'BAD_INPUT' })
   })
+})
+
+test('labels queries whose lines are not contiguous', async () => {
+  const [a, b, c] = ['q0 Q0 d1 1 5 t', 'q0 Q0 d2 2 4 t', 'q1 Q0 d1 1 5 t']
+  const written = await Promise.all(
+    [
+      [a, b, c],
+      [a, c, b],
+    ].map(async (rows, i) => {
+      const run = path(`order${i}.trec`)
+      writeFileSync(run, `${rows.join('\n')}\n`)
+      await labels(`order${i}.jsonl`, { run })
+      return lines(`order${i}.jsonl`)
+    }),
+  )
+  expect(written[1]).toEqual(written[0])
+  expect(written[0]!.length).toBeGreaterThan(0)
 })
 
 test('labels of a real dataset sum to 1 and keep the ground truth', async () => {

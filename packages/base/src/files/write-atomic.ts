@@ -30,22 +30,26 @@ export interface PreparedFile {
  * written and on the disk. A link stays, and the file that it names is replaced; mode and owner of an
  * earlier file are kept. A pipe or a device is written straight into. A name that ends in `.gz` is
  * packed.
+ *
+ * @param written Called with the bytes of the file as they are written.
  */
 export async function writeAtomic(
   file: string,
   body: (write: Write) => Promise<void>,
+  written?: (bytes: Uint8Array) => void,
 ): Promise<void> {
-  await (await prepareAtomic(file, body)).commit()
+  await (await prepareAtomic(file, body, written)).commit()
 }
 
 /** `writeAtomic` up to the renaming: of several files, none replaces an earlier one unless all can. */
 export async function prepareAtomic(
   file: string,
   body: (write: Write) => Promise<void>,
+  written?: (bytes: Uint8Array) => void,
 ): Promise<PreparedFile> {
   const place = outputPlace(file)
   const packed = hasPackedName(file)
-  const fill = (descriptor: number) => writeBody({ descriptor, file, packed }, body)
+  const fill = (descriptor: number) => writeBody({ descriptor, file, packed, written }, body)
   if (!place.straight) return prepare(place, file, fill)
   const { descriptor, close } = await openStraight(place, file)
   await fill(descriptor).finally(close)
@@ -161,14 +165,20 @@ interface Sink {
   /** The file's name in messages. */
   file: string
   packed: boolean
+  /** Called with the bytes that were written. */
+  written?: ((bytes: Uint8Array) => void) | undefined
 }
 
 /** Lets a function write into an open file, packed where that is wanted. */
 async function writeBody<T>(
-  { descriptor, file, packed }: Sink,
+  { descriptor, file, packed, written }: Sink,
   body: (write: Write) => Promise<T>,
 ): Promise<T> {
-  const append = (bytes: Uint8Array): Promise<void> => writeAll(descriptor, bytes, null, file)
+  const append = async (bytes: Uint8Array): Promise<void> => {
+    const writing = writeAll(descriptor, bytes, null, file)
+    written?.(bytes)
+    await writing
+  }
   return packed ? writePacked(append, body) : writePlain(append, body)
 }
 

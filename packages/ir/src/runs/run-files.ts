@@ -1,4 +1,4 @@
-import { FileError, InputFile, writeAtomic } from '@kith/base'
+import { FileError, InputFile, type Write, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import { checkEnding } from '../io/endings.ts'
 import { firstFields, oneColumn } from '../io/fields.ts'
@@ -108,13 +108,18 @@ async function* formatted(
   }
 }
 
-/** Writes a run whose rankings are already formatted, some in each part. */
+/**
+ * Writes a run whose rankings are already formatted, some in each part.
+ *
+ * @param written Called with the bytes of the file as they are written.
+ */
 export async function writeRunParts(
   file: string,
   format: TextFormat,
   parts: AsyncIterable<string | Uint8Array>,
+  written?: (bytes: Uint8Array) => void,
 ): Promise<void> {
-  await writeAtomic(file, async (write) => {
+  const body = async (write: Write): Promise<void> => {
     let first = true
     for await (const part of parts) {
       if (format === 'json') await write(first ? '{\n' : ',\n')
@@ -122,7 +127,8 @@ export async function writeRunParts(
       first = false
     }
     if (format === 'json') await write(first ? '{}\n' : '\n}\n')
-  })
+  }
+  await writeAtomic(file, body, written)
 }
 
 /** Returns the default output format of a run; throws if the extension does not fit a run. */

@@ -49,19 +49,32 @@ export interface Digest {
   sha256: string
 }
 
+/** Computes the digest of bytes that come in parts. */
+export class Digester {
+  readonly #hash = createHash('sha256')
+  #bytes = 0
+
+  readonly add = (bytes: Uint8Array): void => {
+    this.#hash.update(bytes)
+    this.#bytes += bytes.length
+  }
+
+  end(): Digest {
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') }
+  }
+}
+
 /** Computes the digest of a file's contents. */
 export async function digestOf(file: string): Promise<Digest> {
-  const hash = createHash('sha256')
-  let bytes = 0
+  const digester = new Digester()
   try {
     for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
-      hash.update(chunk as Buffer)
-      bytes += (chunk as Buffer).length
+      digester.add(chunk as Buffer)
     }
   } catch (error) {
     throw new FileError(file, '', `cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
-  return { bytes, sha256: hash.digest('hex') }
+  return digester.end()
 }
 
 /**

@@ -46,17 +46,21 @@ export async function writeSidecar(
   settings: Readonly<Record<string, unknown>>,
   inputs: readonly string[],
   more: Readonly<Record<string, unknown>> & Pick<Sidecar, 'learnedFrom'> = {},
+  digest?: Digest,
 ): Promise<void> {
-  await writeSidecarOf(out, { command, version, settings, inputs: await inputsOf(inputs), ...more })
+  const made = { command, version, settings, inputs: await inputsOf(inputs), ...more }
+  await writeSidecarOf(out, made, digest)
 }
 
 /**
  * Writes a prepared sidecar, and adds the queries from which its inputs were learned. Pipes and
  * devices get no sidecar.
+ *
+ * @param digest The digest of the file, if it was computed while the file was written.
  */
-export async function writeSidecarOf(out: string, made: Sidecar): Promise<void> {
+export async function writeSidecarOf(out: string, made: Sidecar, digest?: Digest): Promise<void> {
   if (isPipeOrDevice(out)) return
-  const output = (await stat(out)).isFile() ? await digestOf(out) : undefined
+  const output = digest ?? ((await stat(out)).isFile() ? await digestOf(out) : undefined)
   const behind = await learnedBehind(made.inputs.map(({ file }) => file))
   const all = [...(made.learnedFrom ?? []), ...behind]
   const learnedFrom = all.length > 0 ? all : undefined

@@ -1,6 +1,7 @@
 import { lookedAt } from '@kith/core/internal'
 import { type FileEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
 import { outputFormat, writeRunParts } from '@kith/ir/internal'
+import { type Digest, Digester } from '../files/paths.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
@@ -81,7 +82,7 @@ async function rerankWith(
         : undefined,
   }
   const whole = { ...plan, documents: docs }
-  const { reranked, folded, report } = await rerankSlices(run, inputs, whole, hooks)
+  const { reranked, folded, report, digest } = await rerankSlices(run, inputs, whole, hooks)
   const seconds = (performance.now() - start) / 1000
   const counted = typeof source === 'object' && kept ? source.file : undefined
   const read = [plan.run, plan.queries, plan.docs, plan.corpus, plan.queryText, counted]
@@ -98,6 +99,8 @@ async function rerankWith(
       ...(shard.count === 1 ? {} : { shard }),
     },
     [...read, ...estimated, plan.tunedFile].filter((file) => file !== undefined),
+    {},
+    digest,
   )
   const left = leavesOut(plan.list) ? { folded } : {}
   return { queries: reranked, seconds, report, whole: run.whole, ...left }
@@ -112,7 +115,13 @@ async function rerankSlices(
   inputs: Omit<RerankSliceInputs, 'form'>,
   plan: RerankPlan & { documents: FileEmbeddings },
   hooks: Hooks,
-): Promise<{ reranked: number; folded: number; report: MissingReport }> {
+): Promise<{
+  reranked: number
+  folded: number
+  report: MissingReport
+  /** The digest of the new run, if its bytes were written here. */
+  digest: Digest | undefined
+}> {
   const { out, missing, crossEncoding, kept, workers = workersFor(run.queries) } = plan
   const format = outputFormat(out)
   // A row group of Parquet spans many slices.
@@ -121,14 +130,15 @@ async function rerankSlices(
   const onDone = stageOf(hooks, 'reranking', run.queries)
   const counts = { queries: 0, reranked: 0, folded: 0 }
   const report = new MissingReport()
-  if (form) await writeRunParts(out, form.format, lines())
+  const digester = form && new Digester()
+  if (form) await writeRunParts(out, form.format, lines(), digester!.add)
   else {
     const made = crossEncoding ? crossEncoding.reorder(rankings(), hooks) : rankings()
     if (kept) await writeFrame({ ...plan, kept }, plan.documents, made)
     else await writeRun(out, made)
   }
   remarkMissing(report, hooks)
-  return { reranked: counts.reranked, folded: counts.folded, report }
+  return { reranked: counts.reranked, folded: counts.folded, report, digest: digester?.end() }
 
   async function* lines(): AsyncGenerator<Uint8Array> {
     for await (const slice of slices()) yield slice.lines!
