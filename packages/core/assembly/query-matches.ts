@@ -2,56 +2,55 @@
 
 import { double, word } from './address'
 
-/** A position before all others, farther away than any window is long. */
-const NEVER: i32 = -(1 << 30)
-
 /**
  * The parts of the query's terms, by their weight, that each text has within `windowTerms` terms in a
  * row, in its title, and at all: `count` doubles each, to `out`. Weights are whole numbers, so that
  * their sums are exact in any order; `whole` is the sum of all.
  *
- * `matchTerms` writes `matches` and `matchStarts`. `titles` contains the number of postings of each
- * text's title, `lengths` the number of term positions of each text with matches. `positions` contains,
- * for each match in a text with several matches, the number of its positions and the positions. `last` is room for one word per term
- * of the query, `numbers` for one and `queue` for two per term of the longest text; `marks` for one byte
- * and 64 more, all 0.
+ * `matchTerms` writes `matches` and `matchStarts`. `places` contains, for each text with matches, the
+ * number of postings of its title, the number of its term positions and, if it has several matches,
+ * these positions, ascending for each posting. `marks` is room for one byte per term of the longest
+ * text and 65 more, `changes` for one double per term and one more, all 0.
  */
 export function findMatches(
   count: i32,
   matches: usize,
   matchStarts: usize,
-  titles: usize,
-  lengths: usize,
-  positions: usize,
+  places: usize,
   weights: usize,
   whole: f64,
-  windowTerms: i32,
-  last: usize,
+  windowTerms: u32,
   marks: usize,
-  numbers: usize,
-  queue: usize,
+  changes: usize,
   out: usize,
 ): void {
   const titleOut = double(out, count)
   const allOut = double(titleOut, count)
   for (let row = 0; row < count; row++) {
-    const ofTitle = load<i32>(word(titles, row))
     // The query's own row has no matches.
     const first = load<i32>(word(matchStarts, max(row, 1)))
     const end = load<i32>(word(matchStarts, row + 1))
     let all: f64 = 0
     let title: f64 = 0
-    for (let i = first; i < end; i++) {
-      const match = matches + ((<usize>i) << 4)
-      all += load<f64>(double(weights, load<i32>(match) - 1))
-      if (load<i32>(match, 8) < ofTitle) title = all
-    }
-    const length = load<i32>(word(lengths, row))
-    // The only term of the query that a text has is all of its best window.
-    let window = length > 0 ? all : 0
-    if (end - first > 1) {
-      positions = mark(matches, first, end, positions, length, last, marks, numbers)
-      window = bestWindow(all, length, weights, windowTerms, last, marks, numbers, queue)
+    let window: f64 = 0
+    if (end > first) {
+      const ofTitle = load<i32>(places)
+      const length = load<i32>(places, 4)
+      places += 8
+      const several = end - first > 1
+      for (let i = first; i < end; i++) {
+        const match = matches + ((<usize>i) << 4)
+        const weight = load<f64>(double(weights, load<i32>(match) - 1))
+        all += weight
+        if (load<i32>(match, 8) < ofTitle) title = all
+        if (several) mark(match, places, length, <i64>weight, windowTerms, marks, changes)
+      }
+      // The only term of the query that a text has is all of its best window.
+      window = length > 0 ? all : 0
+      if (several) {
+        window = <f64>bestWindow(length, marks, changes)
+        places = word(places, length)
+      }
     }
     store<f64>(double(out, row), window / whole)
     store<f64>(double(titleOut, row), title / whole)
@@ -59,30 +58,39 @@ export function findMatches(
   }
 }
 
-/** Writes the numbers of the query's terms to where a text has them; returns where the positions of the next text start. */
+/**
+ * Marks the last terms of the windows from which on a term of the query is in them or no longer: the
+ * weight of a window changes there.
+ */
 function mark(
-  matches: usize,
-  first: i32,
-  end: i32,
+  match: usize,
   positions: usize,
-  length: i32,
-  last: usize,
+  length: u32,
+  weight: i64,
+  windowTerms: u32,
   marks: usize,
-  numbers: usize,
-): usize {
-  for (let i = first; i < end; i++) {
-    const number = load<i32>(matches + ((<usize>i) << 4)) - 1
-    store<i32>(word(last, number), NEVER)
-    const next = word(positions, load<i32>(positions) + 1)
-    for (positions += 4; positions < next; positions += 4) {
-      const at = load<u32>(positions)
-      // A position that there is not: the prepared text was made wrong.
-      if (at >= <u32>length) continue
-      store<u8>(marks + at, 0x80)
-      store<i32>(word(numbers, at), number)
-    }
+  changes: usize,
+): void {
+  const first = load<u32>(match, 12)
+  let i = first + load<u32>(match, 4)
+  // More terms than positions: the prepared text was made wrong.
+  if (i > length) return
+  // Backwards, since a term that occurs again within a window counts once.
+  let later = length
+  while (i-- > first) {
+    const at = load<u32>(word(positions, i))
+    // A position that there is not.
+    if (at >= length) continue
+    change(at, weight, marks, changes)
+    change(min(at + windowTerms, later), -weight, marks, changes)
+    later = at
   }
-  return positions
+}
+
+function change(at: u32, weight: i64, marks: usize, changes: usize): void {
+  store<u8>(marks + at, 0x80)
+  const place = double(changes, at)
+  store<i64>(place, load<i64>(place) + weight)
 }
 
 /** The bits of 64 marks, which are 0 afterwards. */
@@ -95,41 +103,16 @@ function takeMarks(marks: usize): u64 {
   return bits
 }
 
-/** The largest weight of the query's terms within a window of this many terms; `all` is the weight of all terms of the text. */
-function bestWindow(
-  all: f64,
-  length: i32,
-  weights: usize,
-  windowTerms: i32,
-  last: usize,
-  marks: usize,
-  numbers: usize,
-  queue: usize,
-): f64 {
-  let head = queue
-  let sum: f64 = 0
-  let best: f64 = 0
-  for (let from = 0; from < length; from += 64) {
-    let bits = takeMarks(marks + from)
-    // Nothing is better than all.
-    if (best == all) continue
-    for (; bits; bits &= bits - 1) {
-      const at = from + <i32>ctz(bits)
-      const number = load<i32>(word(numbers, at))
-      store<i32>(queue, at)
-      store<i32>(queue, number, 4)
-      queue += 8
-      // A term that is within the window already adds nothing.
-      if (at - load<i32>(word(last, number)) >= windowTerms) {
-        for (; load<i32>(head) <= at - windowTerms; head += 8) {
-          const gone = load<i32>(head, 4)
-          const isLast = load<i32>(word(last, gone)) == load<i32>(head)
-          sum -= select<f64>(load<f64>(double(weights, gone)), 0, isLast)
-        }
-        sum += load<f64>(double(weights, number))
-        best = max(best, sum)
-      }
-      store<i32>(word(last, number), at)
+/** The largest weight of a window; marks and changes are 0 afterwards. */
+function bestWindow(length: i32, marks: usize, changes: usize): i64 {
+  let sum: i64 = 0
+  let best: i64 = 0
+  for (let from = 0; from <= length; from += 64) {
+    for (let bits = takeMarks(marks + from); bits; bits &= bits - 1) {
+      const place = double(changes, from + <i32>ctz(bits))
+      sum += load<i64>(place)
+      store<i64>(place, 0)
+      best = max(best, sum)
     }
   }
   return best

@@ -73,8 +73,8 @@ function wordsParts(found: WordsScores, settings: Settings): ScoreParts[] {
     words: own * factor * matched[i]!,
     neighbors: neighborWeight * found.neighbors[i + 1]!,
     support: supportWeight * found.support[i + 1]!,
-    window: windowWeight * (found.window?.[i + 1] ?? 0),
-    title: titleWeight * (found.title?.[i + 1] ?? 0),
+    window: windowWeight * (found.matches?.window[i + 1] ?? 0),
+    title: titleWeight * (found.matches?.title[i + 1] ?? 0),
     prior: 0,
   }))
 }

@@ -322,7 +322,7 @@ describe.each(allKernels)('the ranking with words on %s', (kernel) => {
         fc.constantFrom(1, 2, 3, 8, 1000),
         fc.boolean(),
         (shape, windowTerms, known) => {
-          const one = somePrepared(wordsCase({ ...shape, longest: 40 }), shape.seed)
+          const one = somePrepared(wordsCase({ ...shape, longest: 150 }), shape.seed)
           const collection = collectionTexts(shape.seed)
           const expected = matchesOf(one.query.text, one.candidates, {
             windowTerms,

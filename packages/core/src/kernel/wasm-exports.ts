@@ -136,16 +136,12 @@ export interface WasmExports {
     count: number,
     matches: number,
     matchStarts: number,
-    titles: number,
-    lengths: number,
-    positions: number,
+    places: number,
     weights: number,
     whole: number,
     windowTerms: number,
-    last: number,
     marks: number,
-    numbers: number,
-    queue: number,
+    changes: number,
     out: number,
   ): void
   words(

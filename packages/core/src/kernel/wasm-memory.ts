@@ -14,10 +14,12 @@ export class WasmMemory {
   /** Views of the whole memory; growing replaces them. */
   floats = new Float32Array(this.memory.buffer)
   integers = new Uint32Array(this.memory.buffer)
+  #doubles = new Float64Array(this.memory.buffer)
   #end = BASE
 
   get bytes(): number {
-    return this.memory.buffer.byteLength
+    // Of a view: getting the buffer of the memory is a slow call.
+    return this.floats.byteLength
   }
 
   /** The end of the memory in use. */
@@ -34,7 +36,7 @@ export class WasmMemory {
   take(bytes: number): number {
     const start = this.#end
     this.#end = start + Math.ceil(bytes / 16) * 16
-    if (this.#end > this.memory.buffer.byteLength) this.#grow(start)
+    if (this.#end > this.bytes) this.#grow(start)
     return start
   }
 
@@ -57,18 +59,18 @@ export class WasmMemory {
 
   /** A copy of some doubles. */
   doubles(pointer: number, count: number): Float64Array {
-    return new Float64Array(this.memory.buffer, pointer, count).slice()
+    return this.#doubles.slice(pointer / 8, pointer / 8 + count)
   }
 
   /** Writes some doubles. */
   putDoubles(pointer: number, values: Float64Array): void {
-    new Float64Array(this.memory.buffer, pointer, values.length).set(values)
+    this.#doubles.set(values, pointer / 8)
   }
 
   #grow(start: number): void {
     const bytes = this.#end
     try {
-      this.memory.grow(Math.ceil((bytes - this.memory.buffer.byteLength) / PAGE))
+      this.memory.grow(Math.ceil((bytes - this.bytes) / PAGE))
     } catch {
       this.#end = start
       throw new KithError(
@@ -78,5 +80,6 @@ export class WasmMemory {
     }
     this.floats = new Float32Array(this.memory.buffer)
     this.integers = new Uint32Array(this.memory.buffer)
+    this.#doubles = new Float64Array(this.memory.buffer)
   }
 }

@@ -125,36 +125,27 @@ export class WasmTexts implements Texts {
   }
 
   matches(settings: MatchSettings): QueryMatches {
-    const { texts: count, titles, longest } = this.#postings
+    const { texts: count, longest } = this.#postings
     const { query, candidates, matches, matchStarts } = this.#match()
     const memory = this.#memory
     const { weights, whole, total } = matchWeights(query, candidates, count - 1, settings)
     const { end } = memory
     const at = memory.take(weights.length * 8)
-    const last = memory.takeWords(weights.length)
-    const titlesAt = memory.takeWords(count)
-    const lengths = memory.takeWords(count)
     const marks = memory.takeZeros((longest >> 2) + 17)
-    const numbers = memory.takeWords(longest)
-    const queue = memory.takeWords(longest * 2)
+    const changes = memory.takeZeros((longest + 1) * 2)
     const out = memory.take(count * 24)
-    const positions = this.#placePositions(matches / 4, matchStarts / 4, lengths / 4)
+    const places = this.#placePositions(matchStarts / 4)
     memory.putDoubles(at, weights)
-    memory.integers.set(titles, titlesAt / 4)
     this.#wasm.findMatches(
       count,
       matches,
       matchStarts,
-      titlesAt,
-      lengths,
-      positions,
+      places,
       at,
       whole,
       settings.windowTerms,
-      last,
       marks,
-      numbers,
-      queue,
+      changes,
       out,
     )
     memory.release(end)
@@ -193,32 +184,24 @@ export class WasmTexts implements Texts {
     return this.#matched
   }
 
-  /** Writes how many positions each text with matches has, and the positions of the matches in texts with several. */
-  #placePositions(matches: number, matchStarts: number, lengths: number): number {
+  /** Writes the lengths of the title and of the whole of each text with matches, and the positions in texts with several. */
+  #placePositions(matchStarts: number): number {
     const memory = this.#memory
     const postings = this.#postings
-    const count = postings.texts
-    const all = memory.integers[matchStarts + count]!
-    const positions = memory.takeWords(all + postings.positions)
+    const places = memory.takeWords(postings.positions + 2 * postings.texts)
     const { integers } = memory
-    let to = positions / 4
-    for (let row = 1; row < count; row++) {
-      const first = integers[matchStarts + row]!
-      const end = integers[matchStarts + row + 1]!
-      if (first === end) continue
+    let to = places / 4
+    for (let row = 1; row < postings.texts; row++) {
+      const count = integers[matchStarts + row + 1]! - integers[matchStarts + row]!
+      if (count === 0) continue
       const own = postings.positionsOf(row)
-      integers[lengths + row] = own.length
-      if (end - first === 1) continue
-      for (let match = matches + first * 4; match < matches + end * 4; match += 4) {
-        const from = integers[match + 3]!
-        const after = from + integers[match + 1]!
-        // More terms than positions: the prepared text was made wrong.
-        const known = after > own.length ? from : after
-        integers[to++] = known - from
-        for (let i = from; i < known; i++) integers[to++] = own[i]!
-      }
+      integers[to++] = postings.titles[row]!
+      integers[to++] = own.length
+      if (count === 1) continue
+      integers.set(own, to)
+      to += own.length
     }
-    return positions
+    return places
   }
 }
 

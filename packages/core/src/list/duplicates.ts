@@ -41,14 +41,14 @@ export function foldDuplicates(
   const compared = rows && compare(engine, rows)
   const kept: number[] = []
   const duplicates = new Map<number, number[]>()
-  const sizes = new Uint32Array(count)
-  for (let i = 0; texts && i < count; i++) sizes[i] = texts[i]!.postings.length
+  const keys = new Float64Array(count)
+  for (let i = 0; texts && i < count; i++) keys[i] = keyOf(texts[i]!)
   const folded = new Uint8Array(count)
   for (let index = 0; index < count; index++) {
     const first =
       kept.length >= enough
         ? undefined
-        : (firstSame(texts, sizes, index, folded) ??
+        : (firstSame(texts, keys, index, folded) ??
           firstSimilar(compared, index, folded, threshold))
     if (first === undefined) {
       kept.push(index)
@@ -84,17 +84,22 @@ function compare(engine: Engine, rows: Rows): ComparedRows {
   return { s, squares, products: s.view(), lengths, regular }
 }
 
+/** A number that equal texts share and others rarely do, so that few texts are compared; 0 for an empty text. */
+function keyOf({ postings }: PreparedText): number {
+  return postings.length === 0 ? 0 : postings[0]! * 2 ** 20 + postings.length
+}
+
 /** The first kept candidate with the same text. */
 function firstSame(
   texts: readonly PreparedText[] | undefined,
-  sizes: Uint32Array,
+  keys: Float64Array,
   index: number,
   folded: Uint8Array,
 ): number | undefined {
-  const size = sizes[index]!
-  if (!texts || size === 0) return undefined
+  const key = keys[index]!
+  if (!texts || key === 0) return undefined
   for (let other = 0; other < index; other++) {
-    if (sizes[other] !== size || folded[other]) continue
+    if (keys[other] !== key || folded[other]) continue
     if (sameTerms(texts[other]!, texts[index]!)) return other
   }
   return undefined

@@ -64,30 +64,29 @@ export function withPriors(
   if (priors === undefined) return ranking
   const inside = Math.min(ranking.order.length, contextSize)
   // Row 0 is the query's, as in all terms.
-  const given = new Float64Array(inside + 1)
+  const sums = new Float64Array(inside + 1)
   const without: number[] = [0]
   for (let i = 0; i < inside; i++) {
     const index = of(ranking.order[i]!)
     const prior: unknown = priors[index] ?? undefined
     if (prior === undefined) without.push(i + 1)
-    else if (Number.isFinite(prior)) given[i + 1] = prior as number
+    else if (Number.isFinite(prior)) sums[i + 1] = prior as number
     else
       throw new KithError(
         'BAD_INPUT',
         `the prior of candidate ${index} must be a finite number, got ${show(prior)}`,
       )
   }
-  const sums = priorScale === 'log-odds' ? given : standardize(given, without, ROUNDING)
+  if (priorScale !== 'log-odds') standardize(sums, without, ROUNDING, sums)
   for (const row of without) sums[row] = 0
   for (let i = 0; i < inside; i++) {
     sums[i + 1] = ranking.scores[i]! + priorWeight * sums[i + 1]!
   }
-  const places = sortByScore(sums)
-  const order = ranking.order.slice()
+  const order = sortByScore(sums)
   const scores = ranking.scores.slice()
   const similarities = ranking.similarities?.slice()
   for (let i = 0; i < inside; i++) {
-    const place = places[i]!
+    const place = order[i]!
     order[i] = ranking.order[place]!
     scores[i] = sums[place + 1]!
     if (similarities) similarities[i] = ranking.similarities![place]!
@@ -95,5 +94,8 @@ export function withPriors(
   // Scores beyond the context stay below the scores of the context.
   const drop = inside > 0 ? ranking.scores[inside - 1]! - scores[inside - 1]! : 0
   for (let i = inside; i < scores.length; i++) scores[i]! -= drop
-  return { ...ranking, order, scores, similarities }
+  if (inside === scores.length) return { ...ranking, order, scores, similarities }
+  const all = ranking.order.slice()
+  all.set(order)
+  return { ...ranking, order: all, scores, similarities }
 }

@@ -44,15 +44,18 @@ export function mix(
   return mixed
 }
 
-/** Subtracts the mean and divides by the deviation of {@link spreadOf}; a constant term becomes 0. */
+/**
+ * Subtracts the mean and divides by the deviation of {@link spreadOf}; a constant term becomes 0.
+ * `result` may be the values themselves.
+ */
 export function standardize(
   values: ArrayLike<number>,
   leftOut: readonly number[],
   noise = 0,
+  result: Float64Array = new Float64Array(values.length),
 ): Float64Array {
-  const result = new Float64Array(values.length)
   const spread = spreadOf(values, leftOut, noise)
-  if (!spread) return result
+  if (!spread) return result.fill(0)
   const { mean, deviation } = spread
   for (let c = 0; c < result.length; c++) result[c] = (values[c]! - mean) / deviation
   return result

@@ -141,24 +141,29 @@ function checkRanking(ranking: Ranking): Ranking {
 /** Up to this many, moving one at a time is faster than merging: the given order is nearly right. */
 const RUN = 32
 
+/** Room for the runs of one sort, kept from call to call: nothing calls again in between. */
+let room = new Uint32Array(256)
+
 /** The indices of candidates by their score, descending, ties by the lower index; the query's own score is at 0. Merges sorted runs. */
 export function sortByScore(scores: Float64Array): Uint32Array {
   const length = scores.length - 1
+  if (room.length < length) room = new Uint32Array(length)
   const order = new Uint32Array(length)
-  for (let i = 0; i < length; i++) order[i] = i
+  // How often all runs are merged, between the two arrays: the last time into `order`.
+  const passes = 32 - Math.clz32((length - 1) / RUN)
+  let [sorted, merged] = passes % 2 === 0 ? [order, room] : [room, order]
+  for (let i = 0; i < length; i++) sorted[i] = i
   for (let from = 0; from < length; from += RUN) {
     const to = Math.min(from + RUN, length)
     for (let i = from + 1; i < to; i++) {
-      const candidate = order[i]!
+      const candidate = sorted[i]!
       const score = scores[candidate + 1]!
       let place = i
-      for (; place > from && scores[order[place - 1]! + 1]! < score; place--)
-        order[place] = order[place - 1]!
-      order[place] = candidate
+      for (; place > from && scores[sorted[place - 1]! + 1]! < score; place--)
+        sorted[place] = sorted[place - 1]!
+      sorted[place] = candidate
     }
   }
-  let sorted: Uint32Array = order
-  let merged: Uint32Array = length > RUN ? new Uint32Array(length) : order
   for (let run = RUN; run < length; run *= 2) {
     for (let from = 0; from < length; from += 2 * run) {
       const middle = Math.min(from + run, length)
@@ -173,5 +178,5 @@ export function sortByScore(scores: Float64Array): Uint32Array {
     }
     ;[sorted, merged] = [merged, sorted]
   }
-  return sorted
+  return order
 }

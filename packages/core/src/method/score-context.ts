@@ -43,10 +43,7 @@ export interface WordsScores extends Relevance, Scored {
   support: Float64Array
   /** F: the rows with the highest g, which support the others. */
   supporters: number[]
-  /** z of the query's terms in a window and in the title; undefined if neither counts. */
-  window: Float64Array | undefined
-  title: Float64Array | undefined
-  /** The query's terms in each text; undefined if neither window nor title counts. */
+  /** The query's terms in each text, window and title standardized; undefined if neither counts. */
   matches: QueryMatches | undefined
   /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
@@ -104,20 +101,21 @@ export function scoreWithWords(
     scores[c] = share * relevance[c]! + neighborWeight * neighbors[c]! + supportWeight * support[c]!
   }
   const matches = matched ? texts!.matches(settings) : undefined
-  const window = matches && addTerm(scores, matches.window, windowWeight)
-  const title = matches && addTerm(scores, matches.title, titleWeight)
+  if (matches) {
+    addTerm(scores, matches.window, windowWeight)
+    addTerm(scores, matches.title, titleWeight)
+  }
   // The metric of this graph says nothing if g came from elsewhere.
   const metric = known ? known.metric : term.metric
-  const parts = { jaccard, neighbors, support, supporters, window, title, matches }
+  const parts = { jaccard, neighbors, support, supporters, matches }
   const toQuery = term.similarity
   return { ...found, ...parts, scores, metric, toQuery, graph, neighborhoods }
 }
 
-/** Adds z of a term to the scores, and returns it. */
-function addTerm(scores: Float64Array, values: Float64Array, weight: number): Float64Array {
-  const z = standardize(values, [0], ROUNDING)
-  for (let c = 0; c < scores.length; c++) scores[c]! += weight * z[c]!
-  return z
+/** Standardizes a term in place, and adds it to the scores. */
+function addTerm(scores: Float64Array, values: Float64Array, weight: number): void {
+  standardize(values, [0], ROUNDING, values)
+  for (let c = 0; c < scores.length; c++) scores[c]! += weight * values[c]!
 }
 
 /** Steps 1 and 2: g of a context from the similarity to the query and the BM25 score. */
