@@ -72,10 +72,3 @@ describe('ids shared with worker threads', () => {
     expect(shared.get('q3')).toBeUndefined()
   })
 })
-
-test('isColumn accepts characters without white space, and no empty string', () => {
-  const list = listOf(['a', '', 'a b', 'a\tb', 'é\u00a0', '\n'])
-  expect(Array.from({ length: 6 }, (_, i) => list.isColumn(i))).toEqual([
-    ...[true, false, false, false, true, false],
-  ])
-})

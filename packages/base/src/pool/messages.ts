@@ -1,12 +1,16 @@
-/** A message to a worker: a request, which it answers once and in its turn, or the request to end. */
-export type ToWorker<Request> = { request: Request } | 'close'
+/**
+ * A message to a worker: first its data, then requests, which it answers once and in their turn; or
+ * the request to end.
+ */
+export type ToWorker<Data, Request> = { data: Data } | { request: Request } | 'close'
 
 /** A worker's answer to a request, or the error of the request. */
 export type FromWorker<Answer> = { answer: Answer } | { error: ErrorParts }
 
-/** The data that a worker thread starts with. */
-export interface ThreadData<Data> {
-  data: Data
+/** The start data of a worker thread. */
+export interface ThreadStart {
+  /** The name of the work, for loading its modules before the data come. */
+  work: string | undefined
   /** Not 0 once the thread is to end: requests that it has not begun are dropped. */
   stop: Int32Array
 }

@@ -3,7 +3,7 @@
  * @kith/core nor the rest of this package, so that workers start as fast as their own work allows.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { type FromWorker, partsOf, type ThreadData, type ToWorker } from './messages.ts'
+import { type FromWorker, partsOf, type ThreadStart, type ToWorker } from './messages.ts'
 
 /** Milliseconds that a thread gets to end by itself after it has closed what it opened. */
 const GRACE = 1000
@@ -31,31 +31,37 @@ type Open<Data, Request, Answer> = (
 /**
  * Makes this thread a worker that a `ThreadWorker` can ask.
  *
- * @param open Makes the work from the data that the thread was started with. If that fails, each
- * request fails with the reason.
+ * @param open Makes the work from the data. If that fails, each request fails with the reason.
+ * @param prepare Called at once with the name of the work, if the thread was started with one.
  */
-export function serveThread<Data, Request, Answer>(open: Open<Data, Request, Answer>): void {
+export function serveThread<Data, Request, Answer>(
+  open: Open<Data, Request, Answer>,
+  prepare?: (work: string) => void,
+): void {
   const port = parentPort!
-  const { data, stop } = workerData as ThreadData<Data>
+  const { work, stop } = workerData as ThreadStart
   const stopped = (): boolean => Atomics.load(stop, 0) !== 0
-  const queue = new RequestQueue(opened(open, data), stopped, (message, buffers) =>
-    port.postMessage(message, buffers),
-  )
-  port.on('message', (message: ToWorker<Request>) => {
-    if (message !== 'close') queue.add(() => message.request)
-    else {
-      queue.end(() => {
-        port.close()
-        // Sockets or timers that the work left behind must not keep the thread alive.
-        setTimeout(() => process.exit(), GRACE).unref()
-      })
-    }
+  const queueOf = (service: Promise<Service<Request, Answer>>): RequestQueue<Request, Answer> =>
+    new RequestQueue(service, stopped, (message, buffers) => port.postMessage(message, buffers))
+  let queue: RequestQueue<Request, Answer> | undefined
+  const end = (): void => {
+    port.close()
+    // Sockets or timers that the work left behind must not keep the thread alive.
+    setTimeout(() => process.exit(), GRACE).unref()
+  }
+  port.on('message', (message: ToWorker<Data, Request>) => {
+    if (message === 'close') queue ? queue.end(end) : end()
+    else if ('data' in message) queue = queueOf(opened(open, message.data))
+    else queue!.add(() => message.request)
   })
-  port.on('messageerror', (error) =>
-    queue.add(() => {
+  port.on('messageerror', (error) => {
+    const failed = (): never => {
       throw error
-    }),
-  )
+    }
+    if (queue) queue.add(failed)
+    else queue = queueOf(opened(failed, undefined))
+  })
+  if (work !== undefined) prepare?.(work)
 }
 
 /**

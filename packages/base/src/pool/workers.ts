@@ -1,13 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-import type { FromWorker, ThreadData, ToWorker } from './messages.ts'
+import type { FromWorker, ThreadStart, ToWorker } from './messages.ts'
 import { MessageWorker, type WorkerDescription } from './pool-worker.ts'
 
 /** A worker thread to start. */
 export interface ThreadDescription<Data> extends WorkerDescription {
-  /** The data that the entry's `serveThread` gets; copied, except for shared memory. */
-  data: Data
+  /** The data that the entry's `serveThread` gets; default: the data of `open`. */
+  data?: Data
+  /** The name of the work: the thread loads its modules before it has data. */
+  work?: string | undefined
   resourceLimits?: ResourceLimits | undefined
 }
 
@@ -18,8 +20,8 @@ export class ThreadWorker<Data, Request, Answer> extends MessageWorker<Request, 
 
   constructor(description: ThreadDescription<Data>) {
     super(description)
-    const { entry, data, resourceLimits = {} } = description
-    const workerData: ThreadData<Data> = { data, stop: this.#stop }
+    const { entry, work, resourceLimits = {} } = description
+    const workerData: ThreadStart = { work, stop: this.#stop }
     // Flags of the parent's command line, such as --import, do not apply to the worker.
     this.#thread = new Worker(entry, { workerData, execArgv: [], resourceLimits })
     this.#thread.on('message', (message: FromWorker<Answer>) => this.answered(message))
@@ -35,20 +37,31 @@ export class ThreadWorker<Data, Request, Answer> extends MessageWorker<Request, 
     })
     this.#thread.on('exit', (exit) => this.gone({ exit }))
     this.#thread.unref()
+    if ('data' in description) this.open(description.data as Data)
+  }
+
+  /** Sends the data, which are copied, except for shared memory; once, before the first request. */
+  open(data: Data): this {
+    this.#post({ data })
+    return this
   }
 
   protected send(request: Request, transfer: readonly ArrayBuffer[]): void {
-    this.#thread.postMessage({ request } satisfies ToWorker<Request>, transfer)
+    this.#post({ request }, transfer)
   }
 
   protected end(): void {
     Atomics.store(this.#stop, 0, 1)
-    this.#thread.postMessage('close' satisfies ToWorker<Request>)
+    this.#post('close')
   }
 
   protected keepAlive(alive: boolean): void {
     if (alive) this.#thread.ref()
     else this.#thread.unref()
+  }
+
+  #post(message: ToWorker<Data, Request>, transfer: readonly ArrayBuffer[] = []): void {
+    this.#thread.postMessage(message, transfer)
   }
 }
 

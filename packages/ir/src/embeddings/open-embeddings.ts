@@ -44,6 +44,11 @@ export interface OpenEmbeddingsOptions {
    * them at no cost. Rows that are converted or read by position are always checked.
    */
   checked?: boolean | undefined
+  /**
+   * Number of bytes from which `load` loads the rows, because the caller needs only some of them.
+   * Until then, they are read by position. Has no effect for Parquet and JSONL. Default: no limit.
+   */
+  loadLater?: number | undefined
 }
 
 /**
@@ -90,7 +95,8 @@ async function open(
   memory: number,
   options: OpenEmbeddingsOptions,
 ): Promise<FileEmbeddings> {
-  const { checked = true } = options
+  const { checked = true, loadLater = Number.POSITIVE_INFINITY } = options
+  const raws = { memory, loadLater, checked }
   const folder = findPath(file)?.isDirectory()
   const input = new InputFile(file)
   const format = options.format ?? (folder ? 'memmap' : await detectEmbeddings(file, input))
@@ -107,7 +113,7 @@ async function open(
   ): Promise<FileEmbeddings> => {
     const layout = layoutOf(at)
     const ids = await readNeighboringIds(unpackedName(file), layout.rows)
-    return openRaw(layout, ids, { memory, checked })
+    return openRaw(layout, ids, raws)
   }
   switch (format) {
     case 'npy':
@@ -118,7 +124,7 @@ async function open(
       return raw(fvecsLayout)
     case 'memmap': {
       const layout = memmapLayout(file)
-      return openRaw(layout, readMemmapIds(file, layout.rows), { memory, checked })
+      return openRaw(layout, readMemmapIds(file, layout.rows), raws)
     }
     case 'parquet': {
       // Loaded here, since most programs do not read Parquet, and its libraries have many files.

@@ -1,5 +1,4 @@
 import { KithError } from '@kith/core'
-import { isSpace } from './fields.ts'
 
 /** The character code of the digit 0. */
 const ZERO = 0x30
@@ -58,6 +57,22 @@ export class IdList {
     this.#starts[++this.length] = end
   }
 
+  /**
+   * Appends the ids of a list from index `from` up to `to`.
+   *
+   * @param starts Where each id starts in the bytes, and at last the end of the bytes.
+   */
+  pushAll(bytes: Uint8Array, starts: Uint32Array, from: number, to: number): void {
+    const first = starts[from]!
+    const last = starts[to]!
+    const end = this.#room(last - first, to - from)
+    this.#bytes.set(bytes.subarray(first, last), end)
+    const own = this.#starts
+    let { length } = this
+    for (let i = from + 1; i <= to; i++) own[++length] = starts[i]! - first + end
+    this.length = length
+  }
+
   /** Appends an id given as a string. */
   pushText(id: string): void {
     const end = this.#room(id.length * 3)
@@ -87,21 +102,13 @@ export class IdList {
     return value
   }
 
-  /** Copies the bytes of an id to an array, starting at `at`; returns where they end. */
-  copy(index: number, into: Uint8Array, at: number): number {
-    const bytes = this.#bytes
-    const to = this.#starts[index + 1]!
-    for (let i = this.#starts[index]!; i < to; i++) into[at++] = bytes[i]!
-    return at
-  }
-
-  /** Returns whether an id is a single column of a line: not empty, and without white space. */
-  isColumn(index: number): boolean {
-    const bytes = this.#bytes
-    const from = this.#starts[index]!
-    const to = this.#starts[index + 1]!
-    for (let i = from; i < to; i++) if (isSpace(bytes[i]!)) return false
-    return to > from
+  /**
+   * Returns the bytes of the ids from index `from` up to `to`, and where each id starts and the last
+   * one ends in the bytes of the list.
+   */
+  range(from: number, to: number): { bytes: Uint8Array; starts: Uint32Array } {
+    const starts = this.#starts.subarray(from, to + 1)
+    return { bytes: this.#bytes.subarray(this.#starts[from]!, this.#starts[to]!), starts }
   }
 
   /** Returns the number of bytes of an id. */
@@ -149,12 +156,12 @@ export class IdList {
     return hash ^ (hash >>> 15)
   }
 
-  /** Reserves memory for one more id; returns where its bytes begin. */
-  #room(bytes: number): number {
+  /** Reserves memory for more ids; returns where their bytes begin. */
+  #room(bytes: number, ids = 1): number {
     const end = this.#starts[this.length]!
     if (end + bytes > this.#bytes.length) this.#bytes = grown(this.#bytes, end + bytes)
-    if (this.length + 1 >= this.#starts.length) {
-      const starts = new Uint32Array(this.#starts.length * 2)
+    if (this.length + ids >= this.#starts.length) {
+      const starts = new Uint32Array(Math.max(this.length + ids + 1, this.#starts.length * 2))
       starts.set(this.#starts)
       this.#starts = starts
     }

@@ -1,9 +1,9 @@
 import { FileError } from '@kith/base'
-import { ByteWriter } from '../io/byte-writer.ts'
 import { checkColumnId } from '../io/fields.ts'
-import type { IdList } from '../io/id-list.ts'
+import { IdList } from '../io/id-list.ts'
 import type { RankedQuery } from './run.ts'
 import { jsonRanking } from './run-json.ts'
+import { RunKernel } from './run-kernel.ts'
 
 /**
  * `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by query and document;
@@ -29,7 +29,9 @@ export interface RankingForm {
 
 const SPACE = 32
 const TAB = 9
-const NEWLINE = 10
+
+/** Maximum number of bytes of a line besides its prefix, id and suffix: a rank and a score. */
+const NUMBERS = 40
 
 /**
  * Formats rankings as bytes of a run file, one part of the file at a time. No other module knows
@@ -37,8 +39,12 @@ const NEWLINE = 10
  */
 export class RankingLines {
   readonly #form: RankingForm
-  readonly #writer = new ByteWriter()
+  readonly #kernel = new RunKernel()
   readonly #tag: Buffer
+  /** The list whose ids are in the memory of the kernel, with their addresses. */
+  #placed: { list: IdList; ids: number; starts: number; end: number } | undefined
+  #bytes = Buffer.alloc(1 << 16)
+  #end = 0
   #first = true
 
   constructor(form: RankingForm, tag = 'kith') {
@@ -49,17 +55,17 @@ export class RankingLines {
   add(ranking: RankedQuery | ListedRanking): void {
     const { query, scores } = ranking
     const { file, format } = this.#form
-    const documents = documentsOf(ranking)
-    for (let i = 0; i < documents.length; i++) {
+    const count = 'rows' in ranking ? ranking.rows.length : ranking.ids.length
+    for (let i = 0; i < count; i++) {
       if (Number.isFinite(scores[i])) continue
-      const problem = `query ${query}: the score of ${documents.id(i)} must be finite, got ${scores[i]}`
+      const id = namesOf(ranking)[i]
+      const problem = `query ${query}: the score of ${id} must be finite, got ${scores[i]}`
       throw new FileError(file, '', problem)
     }
-    if (format !== 'json') this.#columns(ranking, documents)
+    if (format !== 'json') this.#columns('rows' in ranking ? ranking : listed(file, ranking))
     else {
-      if (!this.#first) this.#writer.text(',\n')
-      const ids = Array.from({ length: documents.length }, (_, i) => documents.id(i))
-      this.#writer.text(jsonRanking({ ...ranking, ids }))
+      if (!this.#first) this.#append(Buffer.from(',\n'))
+      this.#append(Buffer.from(jsonRanking({ ...ranking, ids: namesOf(ranking) })))
     }
     this.#first = false
   }
@@ -67,63 +73,83 @@ export class RankingLines {
   /** Returns the bytes of the rankings so far; the next rankings begin a new part. */
   take(): Uint8Array<ArrayBuffer> {
     this.#first = true
-    return this.#writer.take()
+    const taken = new Uint8Array(this.#end)
+    taken.set(this.#bytes.subarray(0, this.#end))
+    this.#end = 0
+    return taken
   }
 
   /** Writes a line per document; throws if an id could not be read back from its column. */
-  #columns({ query, scores }: Omit<RankedQuery, 'ids'>, documents: Documents): void {
+  #columns({ query, ids, rows, scores }: ListedRanking): void {
     const { file, format } = this.#form
-    const writer = this.#writer
     checkColumnId(file, query, true)
-    if (documents.length === 0) {
+    if (rows.length === 0) {
       const problem = `query ${query} has no documents, which the format ${format} cannot express; write .json`
       throw new FileError(file, '', problem)
     }
+    const kernel = this.#kernel
+    const placed = this.#place(ids)
     const trec = format === 'trec'
-    const start = Buffer.from(trec ? `${query} Q0 ` : `${query}\t`)
+    const prefix = Buffer.from(trec ? `${query} Q0 ` : `${query}\t`)
     // Nine digits distinguish any two float32; a double needs all its digits.
-    const single = scores instanceof Float32Array
-    for (let i = 0; i < documents.length; i++) {
-      if (!documents.isColumn(i)) checkColumnId(file, documents.id(i))
-      writer.bytes(start)
-      documents.write(i, writer)
-      writer.byte(trec ? SPACE : TAB)
-      writer.whole(i + 1)
-      if (trec) {
-        writer.byte(SPACE)
-        if (single) writer.nineDigits(scores[i]!)
-        else writer.text(String(scores[i]))
-        writer.bytes(this.#tag)
-      } else writer.byte(NEWLINE)
+    const single = trec && scores instanceof Float32Array
+    const suffix = trec ? this.#tag : undefined
+    const prefixAt = kernel.place(prefix)
+    const rowsAt = kernel.placeWords(rows)
+    const scoresAt = single ? kernel.placeFloats(scores) : 0
+    const suffixAt = suffix ? kernel.place(suffix) : 0
+    let room = rows.length * (prefix.length + NUMBERS + this.#tag.length)
+    for (let i = 0; i < rows.length; i++) room += ids.sizeOf(rows[i]!)
+    const out = kernel.take(room)
+    for (let row = 0; row < rows.length; row++) {
+      row = kernel.exports.formatRows(
+        ...([row, rows.length, prefixAt, prefixAt + prefix.length] as const),
+        ...([placed.ids, placed.starts, rowsAt, trec ? SPACE : TAB, scoresAt] as const),
+        ...([suffixAt, suffixAt + (suffix?.length ?? 0), out] as const),
+      )
+      this.#append(kernel.bytes.subarray(out, kernel.exports.formattedTo()))
+      if (row === rows.length) return
+      if (!kernel.exports.needsScore()) checkColumnId(file, ids.get(rows[row]!))
+      this.#append(Buffer.from(single ? scores[row]!.toPrecision(9) : String(scores[row])))
+      this.#append(this.#tag)
     }
+  }
+
+  /** Copies the ids of a list to the memory of the kernel, unless they are there. */
+  #place(list: IdList): { ids: number; starts: number } {
+    if (this.#placed?.list !== list) {
+      this.#kernel.release()
+      const { ids, starts } = this.#kernel.placeIds(list, 0, list.length)
+      this.#placed = { list, ids, starts, end: this.#kernel.end }
+    }
+    this.#kernel.release(this.#placed.end)
+    return this.#placed
+  }
+
+  #append(bytes: Uint8Array): void {
+    const end = this.#end + bytes.length
+    if (end > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(end, this.#bytes.length * 2))
+      larger.set(this.#bytes.subarray(0, this.#end))
+      this.#bytes = larger
+    }
+    this.#bytes.set(bytes, this.#end)
+    this.#end = end
   }
 }
 
-/** The documents of a ranking, by rank. */
-interface Documents {
-  length: number
-  id(rank: number): string
-  /** Returns whether the id is known to fit a column. */
-  isColumn(rank: number): boolean
-  write(rank: number, writer: ByteWriter): void
+/** Returns the ids of a ranking as strings. */
+function namesOf(ranking: RankedQuery | ListedRanking): readonly string[] {
+  if (!('rows' in ranking)) return ranking.ids
+  return Array.from(ranking.rows, (row) => ranking.ids.get(row))
 }
 
-function documentsOf(ranking: RankedQuery | ListedRanking): Documents {
-  if ('rows' in ranking) {
-    const { ids, rows } = ranking
-    return {
-      length: rows.length,
-      id: (rank) => ids.get(rows[rank]!),
-      // Ids of a JSON run may contain any characters.
-      isColumn: (rank) => ids.isColumn(rows[rank]!),
-      write: (rank, writer) => writer.id(ids, rows[rank]!),
-    }
+/** Lists the ids of a ranking; throws if an id is no column. */
+function listed(file: string, ranking: RankedQuery): ListedRanking {
+  const ids = new IdList()
+  for (const id of ranking.ids) {
+    checkColumnId(file, id)
+    ids.pushText(id)
   }
-  const { ids } = ranking
-  return {
-    length: ids.length,
-    id: (rank) => ids[rank]!,
-    isColumn: () => false,
-    write: (rank, writer) => writer.text(ids[rank]!),
-  }
+  return { ...ranking, ids, rows: ranking.ids.map((_, i) => i) }
 }

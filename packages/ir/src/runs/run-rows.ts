@@ -1,15 +1,39 @@
-import { firstBadLine, LineBlocks, lineError, notUtf8 } from '@kith/base'
+import { firstBadLine, LineBlocks, lineEnd, lineError, notUtf8 } from '@kith/base'
 import { Fields } from '../io/fields.ts'
+import { parseNumber } from '../io/parse-number.ts'
+import { RunKernel } from './run-kernel.ts'
 
 /** The receiver of a run's lines. */
 export interface RowSink {
   /** Sets the query of the rows that follow. */
   query(bytes: Uint8Array, from: number, to: number, line: number): void
-  /** Adds a document of the current query. */
-  row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void
+  /** Adds documents of the current query: the rows of a block from `from` up to `to`. */
+  rows(block: RowBlock, from: number, to: number): void
 }
 
-const COMMENT = 0x23
+/** Rows in columns, in memory that the next block overwrites. */
+export interface RowBlock {
+  /** The bytes of the documents' ids. */
+  ids: Uint8Array
+  /** Where each id starts, and at last the end of the bytes. */
+  starts: Uint32Array
+  scores: Float64Array
+  /** The line of each row. */
+  lines: Uint32Array
+}
+
+const NEWLINE = 10
+
+/** Bytes to read at a time, unless a line is longer. */
+const WINDOW = 1 << 18
+
+/** Maximum number of rows to read at a time. */
+const ROWS = 1 << 16
+
+/** Bytes of the shortest line with a row: `1 2 3` and a line break. */
+const SHORTEST = 6
+
+let kernel: RunKernel | undefined
 
 /**
  * Reads the lines of a TREC run (`query Q0 document rank score tag`) or of an MS MARCO run
@@ -20,11 +44,10 @@ export class RunRows {
   readonly #sink: RowSink
   readonly #trec: boolean
   readonly #blocks: LineBlocks
-  readonly #fields = new Fields(6)
   #line: number
 
   /**
-   * @param sink Gets each line as a row.
+   * @param sink Gets the lines as rows.
    * @param before Number of lines in the file before the first chunk.
    */
   constructor(file: string, format: 'trec' | 'msmarco', sink: RowSink, before = 0) {
@@ -48,47 +71,91 @@ export class RunRows {
   #read(lines: Buffer): void {
     const bad = firstBadLine(lines)
     if (bad >= 0) throw this.#error(notUtf8, this.#line + bad + 1)
-    const fields = this.#fields
-    for (let from = 0; from < lines.length; from = fields.end + 1) {
-      const count = fields.split(lines, from, lines.length)
-      this.#line++
-      if (count === 0) continue
-      if (this.#trec) this.#trecRow(lines, count)
-      else this.#msmarcoRow(lines, count)
+    for (let from = 0; from < lines.length; ) {
+      const most = from + WINDOW
+      const cut = most < lines.length ? lines.lastIndexOf(NEWLINE, most - 1) + 1 : lines.length
+      const to = cut > from ? cut : lineEnd(lines, from) + 1
+      from += this.#readWindow(lines.subarray(from, to))
     }
   }
 
-  #trecRow(lines: Buffer, count: number): void {
-    const fields = this.#fields
-    const { starts, ends } = fields
-    if (lines[starts[0]!] === COMMENT) return
-    if (count < 6) {
-      const needed = 'each line needs: query Q0 document rank score tag'
-      throw this.#error(`expected 6 fields, got ${count}; ${needed}`)
+  /** Reads whole lines; returns the number of bytes that were read. */
+  #readWindow(lines: Buffer): number {
+    kernel ??= new RunKernel()
+    kernel.release()
+    const { length } = lines
+    const at = kernel.take(length + 1)
+    const most = Math.min(ROWS, Math.ceil(length / SHORTEST))
+    const ids = kernel.take(length)
+    const starts = kernel.take((most + 1) * 4)
+    const scores = kernel.take(most * 8)
+    const fields = kernel.take(most * 8)
+    const places = kernel.take(most * 4)
+    const changes = kernel.take(most * 12)
+    kernel.bytes.set(lines, at)
+    // The last line of a file may have no line break.
+    kernel.bytes[at + length] = NEWLINE
+    const { exports, words } = kernel
+    const count = exports.splitRows(
+      ...([at, at + length, Number(this.#trec), most] as const),
+      ...([ids, starts, scores, fields, places, changes] as const),
+    )
+    const block: RowBlock = {
+      ids: kernel.bytes.subarray(ids, ids + length),
+      starts: words.subarray(starts / 4, starts / 4 + count + 1),
+      scores: kernel.doubles.subarray(scores / 8, scores / 8 + count),
+      lines: words.subarray(places / 4, places / 4 + count),
     }
-    const score = fields.number(lines, 4)
-    if (!Number.isFinite(score)) {
-      throw this.#error(`score must be a number, got '${fields.text(lines, 4)}'`)
+    const numbers = words.subarray(fields / 4, fields / 4 + count * 2)
+    for (let row = 0; row < count; row++) block.lines[row]! += this.#line + 1
+    const groups = exports.groupCount()
+    for (let group = 0; group < groups; group++) {
+      const change = changes / 4 + group * 3
+      const from = words[change]!
+      const to = group + 1 < groups ? words[change + 3]! : count
+      this.#readOpen(block, from, to, lines, numbers)
+      this.#sink.query(lines, words[change + 1]!, words[change + 2]!, block.lines[from]!)
+      this.#sink.rows(block, from, to)
     }
-    this.#sink.query(lines, starts[0]!, ends[0]!, this.#line)
-    this.#sink.row(lines, starts[2]!, ends[2]!, score, this.#line)
+    const read = exports.byteCount()
+    this.#line += exports.lineCount()
+    if (read < length && count < most) throw this.#fewFields(lines.subarray(read))
+    return Math.min(read, length)
   }
 
-  #msmarcoRow(lines: Buffer, count: number): void {
-    const fields = this.#fields
-    const { starts, ends } = fields
-    if (count !== 3) {
-      throw this.#error(`expected 3 fields, got ${count}; each line needs: query document rank`)
+  /** Reads the scores that the kernel leaves open: long numbers, and numbers with an exponent. */
+  #readOpen(
+    { scores, lines: places }: RowBlock,
+    from: number,
+    to: number,
+    lines: Buffer,
+    numbers: Uint32Array,
+  ): void {
+    for (let row = from; row < to; row++) {
+      if (!Number.isNaN(scores[row])) continue
+      const [start, end] = [numbers[row * 2]!, numbers[row * 2 + 1]!]
+      const value = parseNumber(lines, start, end)
+      const fits = this.#trec ? Number.isFinite(value) : Number.isInteger(value) && value >= 0
+      if (!fits) {
+        const problem = this.#trec ? 'score must be a number' : 'rank must be a whole number'
+        const found = lines.toString('utf8', start, end)
+        throw this.#error(`${problem}, got '${found}'`, places[row]!)
+      }
+      scores[row] = this.#trec ? value : -value
     }
-    const rank = fields.number(lines, 2)
-    if (!Number.isInteger(rank) || rank < 0) {
-      throw this.#error(`rank must be a whole number, got '${fields.text(lines, 2)}'`)
-    }
-    this.#sink.query(lines, starts[0]!, ends[0]!, this.#line)
-    this.#sink.row(lines, starts[1]!, ends[1]!, -rank, this.#line)
   }
 
-  #error(problem: string, line = this.#line): Error {
+  /** Returns the error for a line with too few or too many fields. */
+  #fewFields(line: Buffer): Error {
+    const count = new Fields(1).split(line, 0, line.length)
+    const [expected, names] = this.#trec
+      ? [6, 'query Q0 document rank score tag']
+      : [3, 'query document rank']
+    const problem = `expected ${expected} fields, got ${count}; each line needs: ${names}`
+    return this.#error(problem, this.#line + 1)
+  }
+
+  #error(problem: string, line: number): Error {
     return lineError(this.#file, line, problem)
   }
 }

@@ -17,6 +17,7 @@ import { IdIndex } from '../io/id-index.ts'
 import { IdList, type SharedIds } from '../io/id-list.ts'
 import { type Run, RunBuilder, type RunParts } from './run.ts'
 import { detectRun } from './run-files.ts'
+import { RunKernel } from './run-kernel.ts'
 import { RunRows } from './run-rows.ts'
 
 /**
@@ -32,6 +33,7 @@ const QUERIES = 64
 const BYTES = 1 << 17
 
 const COMMENT = 0x23
+const NEWLINE = 10
 
 /** Number of bytes of a byte order mark. */
 const MARK = 3
@@ -207,6 +209,7 @@ class SliceCutter {
   readonly slices: RunSlice[] = []
   readonly #file: string
   readonly #comments: boolean
+  readonly #kernel = new RunKernel()
   readonly #seen = new IdList()
   readonly #index = new IdIndex(this.#seen)
   /** The bytes of the last query. */
@@ -224,9 +227,24 @@ class SliceCutter {
   add(lines: Buffer): void {
     const bad = firstBadLine(lines)
     if (bad >= 0) throw lineError(this.#file, this.#lines + bad + 1, notUtf8)
-    for (let from = 0; from < lines.length; this.#lines++) {
-      // Nearly all lines have the query of the line before.
-      if (!startsWith(lines, from, this.#query)) this.#findQuery(lines, from)
+    const kernel = this.#kernel
+    kernel.release()
+    const at = kernel.take(lines.length + 1)
+    kernel.bytes.set(lines, at)
+    kernel.bytes[at + lines.length] = NEWLINE
+    const { end } = kernel
+    for (let from = 0; from < lines.length; ) {
+      const { length } = this.#query
+      if (length > 0) {
+        // Nearly all lines have the query of the line before.
+        kernel.release(end)
+        const query = kernel.place(this.#query)
+        from = kernel.exports.queryEnd(at + from, at + lines.length, query, length) - at
+        this.#lines += kernel.exports.lineCount()
+        if (from === lines.length) break
+      }
+      this.#findQuery(lines, from)
+      this.#lines++
       from = lineEnd(lines, from) + 1
     }
     this.bytes += lines.length
@@ -265,12 +283,4 @@ class SliceCutter {
     this.slices.push({ from, to, line, position, queries: this.queries - position })
     this.#next = { from: to, line: lines, position: this.queries }
   }
-}
-
-/** Returns whether a line starts with an id, followed by white space. */
-function startsWith(lines: Buffer, from: number, id: Uint8Array): boolean {
-  const { length } = id
-  if (length === 0 || from + length >= lines.length) return false
-  for (let i = 0; i < length; i++) if (lines[from + i] !== id[i]) return false
-  return isSpace(lines[from + length]!)
 }

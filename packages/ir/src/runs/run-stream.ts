@@ -3,7 +3,7 @@ import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
 import { type RankedQuery, type Run, RunBuilder } from './run.ts'
 import { detectRun, readDetectedRun } from './run-files.ts'
-import { type RowSink, RunRows } from './run-rows.ts'
+import { type RowBlock, type RowSink, RunRows } from './run-rows.ts'
 
 /** Maximum number of queries that are collected before they are passed on. */
 const WINDOW = 256
@@ -97,9 +97,9 @@ class RunWindows implements RowSink {
     this.#builder.query(bytes, from, to)
   }
 
-  row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void {
-    this.#builder.row(bytes, from, to, score, line)
-    this.#rows++
+  rows(block: RowBlock, from: number, to: number): void {
+    this.#builder.rows(block, from, to)
+    this.#rows += to - from
   }
 
   /** Returns the runs that are complete. */

@@ -2,7 +2,14 @@ import { emptyError, lineError } from '@kith/base'
 import { KithError } from '@kith/core'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
-import type { RowSink } from './run-rows.ts'
+import { RunKernel } from './run-kernel.ts'
+import type { RowBlock, RowSink } from './run-rows.ts'
+
+/** The answers of the kernel's check of a ranking; in between, the rows are not sorted. */
+const RANKED = 0
+const TWICE = 2
+
+let kernel: RunKernel | undefined
 
 /** The ranking of one query: documents with their scores, best first. */
 export interface RankedQuery {
@@ -124,11 +131,21 @@ export class RunBuilder implements RowSink {
   /** Adds a document of the current query. */
   row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void {
     const row = this.#documents.length
-    if (row === this.#scores.length) this.#grow()
+    this.#reserve(1)
     this.#documents.push(bytes, from, to)
     this.#scores[row] = score
     this.#lines[row] = line
     this.#owners[row] = this.#current
+  }
+
+  /** Adds documents of the current query. */
+  rows({ ids, starts, scores, lines }: RowBlock, from: number, to: number): void {
+    const row = this.#documents.length
+    this.#reserve(to - from)
+    this.#documents.pushAll(ids, starts, from, to)
+    this.#scores.set(scores.subarray(from, to), row)
+    this.#lines.set(lines.subarray(from, to), row)
+    this.#owners.fill(this.#current, row, row + to - from)
   }
 
   /** Adds a whole ranking. */
@@ -147,11 +164,8 @@ export class RunBuilder implements RowSink {
     if (size === 0 && this.file !== '') throw emptyError(this.file, 'rows')
     const starts = this.#starts()
     const order = this.#grouped(starts)
-    const seen = new IdIndex(this.#documents, most(starts))
     for (let query = 0; query < this.#queries.length; query++) {
-      const rows = order.subarray(starts[query]!, starts[query + 1]!)
-      this.#checkTwice(rows, query, seen)
-      this.#rank(rows)
+      this.#rank(order.subarray(starts[query]!, starts[query + 1]!), query)
     }
     const queries = Array.from({ length: this.#queries.length }, (_, i) => this.#queries.get(i))
     const scores = this.#scores.subarray(0, size)
@@ -174,8 +188,30 @@ export class RunBuilder implements RowSink {
     return order
   }
 
-  #checkTwice(rows: Uint32Array, query: number, seen: IdIndex): void {
-    seen.clear()
+  /** Ranks the documents of a query; throws if it has one twice. */
+  #rank(rows: Uint32Array, query: number): void {
+    // Most files are grouped and ranked already, and checking that is far cheaper than sorting.
+    const [first = 0] = rows
+    const grouped = rows[rows.length - 1] === first + rows.length - 1
+    const found = grouped ? this.#check(first, first + rows.length) : TWICE
+    if (found === TWICE) this.#refuseTwice(rows, query)
+    if (found === RANKED) return
+    rows.sort((a, b) => this.#scores[b]! - this.#scores[a]! || this.#documents.compare(b, a))
+  }
+
+  /** Checks rows that follow one another; see assembly/check-ranking.ts. */
+  #check(from: number, to: number): number {
+    kernel ??= new RunKernel()
+    kernel.release()
+    const { ids, starts } = kernel.placeIds(this.#documents, from, to)
+    const scores = kernel.placeDoubles(this.#scores.subarray(from, to))
+    const slots = 2 ** Math.ceil(Math.log2((to - from) * 2 + 2))
+    const table = kernel.take(slots * 4)
+    return kernel.exports.checkRanking(ids, starts, scores, to - from, table, slots - 1)
+  }
+
+  #refuseTwice(rows: Uint32Array, query: number): void {
+    const seen = new IdIndex(this.#documents, rows.length)
     for (const row of rows) {
       const first = seen.add(row)
       if (first === row) continue
@@ -185,31 +221,14 @@ export class RunBuilder implements RowSink {
     }
   }
 
-  #rank(rows: Uint32Array): void {
-    const before = (a: number, b: number) =>
-      this.#scores[b]! - this.#scores[a]! || this.#documents.compare(b, a)
-    // Most files are already ranked, and checking that is far cheaper than sorting.
-    for (let i = 1; i < rows.length; i++) {
-      if (before(rows[i - 1]!, rows[i]!) > 0) {
-        rows.sort(before)
-        return
-      }
-    }
-  }
-
-  #grow(): void {
-    const capacity = this.#scores.length * 2
+  #reserve(rows: number): void {
+    const needed = this.#documents.length + rows
+    if (needed <= this.#scores.length) return
+    const capacity = Math.max(needed, this.#scores.length * 2)
     this.#scores = copied(this.#scores, new Float64Array(capacity))
     this.#lines = copied(this.#lines, new Uint32Array(capacity))
     this.#owners = copied(this.#owners, new Uint32Array(capacity))
   }
-}
-
-/** Returns the largest number of rows of a query. */
-function most(starts: Uint32Array): number {
-  let size = 0
-  for (let i = 1; i < starts.length; i++) size = Math.max(size, starts[i]! - starts[i - 1]!)
-  return size
 }
 
 function copied<T extends Float64Array | Uint32Array>(from: T, to: T): T {

@@ -3,6 +3,7 @@ import { KithError, type Matrix } from '@kith/core'
 import {
   type Embeddings,
   type FileEmbeddings,
+  type LoadedRows,
   type OpenEmbeddingsOptions,
   openEmbeddings,
 } from '@kith/ir'
@@ -28,14 +29,19 @@ export interface SliceSources extends ContextSources {
   ids: { queries: SharedRowIds; docs: SharedRowIds }
 }
 
-/** Prepares open embeddings for worker threads. */
+/**
+ * Prepares open embeddings for worker threads.
+ *
+ * @param loaded The documents' rows, if they were loaded after opening.
+ */
 export function sliceSources(
   files: { queries: string; docs: string },
   { queries, docs }: { queries: FileEmbeddings; docs: FileEmbeddings },
+  loaded?: LoadedRows,
 ): SliceSources {
   return {
     queries: vectorSource(files.queries, queries),
-    docs: vectorSource(files.docs, docs),
+    docs: vectorSource(files.docs, docs, loaded),
     ids: { queries: queries.ids.share(), docs: docs.ids.share() },
   }
 }
@@ -135,19 +141,26 @@ export class ListedDocuments implements DocumentRows<number> {
 export interface VectorSource {
   file: string
   dimensions: number
-  /** All rows, in shared memory; if undefined, the worker opens the file. */
+  /** The rows in shared memory; if undefined, the worker opens the file. */
   memory: Float32Array | Uint16Array | undefined
+  /** The position of each row in `memory`; undefined if it has all rows. */
+  positions?: Int32Array | undefined
 }
 
 /** Describes open embeddings, so that another thread can open them. */
-export function vectorSource(file: string, { dimensions, memory }: Embeddings): VectorSource {
-  return { file, dimensions, memory }
+export function vectorSource(
+  file: string,
+  { dimensions, memory }: Embeddings,
+  loaded?: LoadedRows,
+): VectorSource {
+  return { file, dimensions, memory: loaded?.data ?? memory, positions: loaded?.positions }
 }
 
 /** Rows of embeddings, in memory or in a file. */
 class VectorRows {
   readonly dimensions: number
   readonly #memory: Float32Array | Uint16Array | undefined
+  readonly #positions: Int32Array | undefined
   readonly #file: Embeddings | undefined
   readonly #name: string
   #scratch = new Float32Array(0)
@@ -155,6 +168,7 @@ class VectorRows {
   private constructor(source: VectorSource, file: Embeddings | undefined) {
     this.dimensions = source.dimensions
     this.#memory = source.memory
+    this.#positions = source.positions
     this.#file = file
     this.#name = source.file
   }
@@ -171,7 +185,8 @@ class VectorRows {
   row(index: number): Float32Array {
     if (!this.#memory) return this.#file!.read(index, index + 1)
     const { dimensions } = this
-    const row = this.#memory.subarray(index * dimensions, (index + 1) * dimensions)
+    const at = this.#positions ? this.#positions[index]! : index
+    const row = this.#memory.subarray(at * dimensions, (at + 1) * dimensions)
     return row instanceof Float32Array ? row : floatsOf(row, new Float32Array(dimensions), 0)
   }
 
@@ -182,15 +197,16 @@ class VectorRows {
   chosen(indices: Uint32Array): Matrix {
     const { dimensions } = this
     const data = this.#memory
+    const places = this.#positions ? indices.map((index) => this.#positions![index]!) : indices
     if (data instanceof Float32Array) {
-      return { data, rows: data.length / dimensions, dimensions, chosen: indices }
+      return { data, rows: data.length / dimensions, dimensions, chosen: places }
     }
     const size = indices.length * dimensions
     if (this.#scratch.length < size) this.#scratch = new Float32Array(size)
     const into = this.#scratch
     if (!data) this.#file!.gather(indices, into)
     else {
-      indices.forEach((index, i) => {
+      places.forEach((index, i) => {
         const from = index * dimensions
         floatsOf(data.subarray(from, from + dimensions), into, i * dimensions)
       })
@@ -229,10 +245,10 @@ export interface OpenVectors {
 export async function openVectors(
   files: { queries: string; docs: string } & OpenEmbeddingsOptions,
 ): Promise<OpenVectors> {
-  const { dimensions, memory, checked } = files
+  const { dimensions, memory, checked, loadLater } = files
   const [queries, docs] = await openBoth(
     openEmbeddings(files.queries, { dimensions, memory, checked }),
-    () => openEmbeddings(files.docs, { dimensions, memory, checked }),
+    () => openEmbeddings(files.docs, { dimensions, memory, checked, loadLater }),
   )
   const close = async (): Promise<void> => {
     await queries.close()

@@ -8,38 +8,50 @@ import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts
 import { writeFrame } from '../join/frame.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
+import { LOAD_LATER, type NeededRows, neededRows } from '../join/needed-rows.ts'
 import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, shareRowTexts, type WantedTexts } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { readStatistics, shareStatistics, usesStatistics } from '../join/statistics.ts'
 import { shareOf } from '../labels/shares.ts'
-import { namesOf, type OpenRun, openRun, queriesOf, readSlice, tasksOf } from '../tasks/open-run.ts'
-import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import { namesOf, type OpenRun, openRun, queriesOf, tasksOf } from '../tasks/open-run.ts'
+import { EarlyThreads, runTasks, workersFor } from '../tasks/task-pool.ts'
 import { listOf } from './list-of-run.ts'
 import { fieldsOf, leavesOut } from './list-settings.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
-import type { RerankedSlice, RerankRules, RerankSliceInputs } from './rerank-slice.ts'
+import type { RerankedSlice, RerankSliceInputs } from './rerank-slice.ts'
 import { rowFields } from './row-fields.ts'
 
 /** Reranks with the documents' embeddings from a file. */
 export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks): Promise<Reranked> {
-  // The run is indexed while the embeddings are read. An error of the run is thrown below.
+  // The run is indexed while embeddings are read. An error of the run is thrown below.
   const opening = openRun(plan.run)
   opening.catch(() => {})
   const { queries, dimensions, memory } = plan
   // Reranking itself reports a row that is not finite.
-  const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
+  const options = { dimensions, memory, checked: false, loadLater: LOAD_LATER }
+  const vectors = await openVectors({ queries, docs, ...options })
+  let threads: EarlyThreads<'rerank'> | undefined
   try {
-    return await rerankWith(vectors, await opening, { ...plan, docs }, hooks)
+    const run = await opening
+    threads = new EarlyThreads('rerank', plan.workers ?? workersFor(run.queries))
+    return await rerankWith(vectors, run, { ...plan, docs, threads }, hooks)
   } finally {
+    await threads?.close()
     await vectors.close()
   }
+}
+
+/** A plan with its threads, and with the documents' embeddings. */
+interface FilePlan extends RerankPlan {
+  docs: string
+  threads: EarlyThreads<'rerank'>
 }
 
 async function rerankWith(
   vectors: OpenVectors,
   all: OpenRun,
-  plan: RerankPlan & { docs: string },
+  plan: FilePlan,
   hooks: Hooks,
 ): Promise<Reranked> {
   const { queries, docs } = vectors
@@ -61,14 +73,16 @@ async function rerankWith(
   const count = known === true && source !== 'context' && !kept
   const looked = lookedAt(settings, files !== undefined, kept !== undefined || count)
   const rules = { missing, lookedAt: leavesOut(plan.list) ? Infinity : looked }
-  const wanted = files && (await textsOfSlices(run, vectors, rules))
+  const needed = files || !vectors.docs.memory ? await neededRows(run, vectors, rules) : undefined
+  const loaded = needed && (await vectors.docs.load(needed.documents))
   const fields = fieldsOf(plan.list)
   const preparation = { tokenizer, count, workers, fields }
-  const texts = files && (await PreparedTexts.read(files, wanted!, preparation))
+  const texts =
+    files && (await PreparedTexts.read(files, textsOfRows(needed!, vectors), preparation))
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()
   const inputs = {
-    ...{ ...sliceSources(plan, vectors), ...rules },
+    ...{ ...sliceSources(plan, vectors, loaded), ...rules },
     texts: texts && shareRowTexts(texts, vectors),
     settings: { ...settings, statistics },
     list: await listOf(plan, {
@@ -113,7 +127,7 @@ async function rerankWith(
 async function rerankSlices(
   run: OpenRun,
   inputs: Omit<RerankSliceInputs, 'form'>,
-  plan: RerankPlan & { documents: FileEmbeddings },
+  plan: FilePlan & { documents: FileEmbeddings },
   hooks: Hooks,
 ): Promise<{
   reranked: number
@@ -122,11 +136,14 @@ async function rerankSlices(
   /** The digest of the new run, if its bytes were written here. */
   digest: Digest | undefined
 }> {
-  const { out, missing, crossEncoding, kept, workers = workersFor(run.queries) } = plan
+  const { out, missing, crossEncoding, kept, threads } = plan
   const format = outputFormat(out)
   // A row group of Parquet spans many slices.
   const form = crossEncoding || format === 'parquet' ? undefined : { file: out, format }
-  const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), workers, { batch: 1 })
+  const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), threads.workers, {
+    batch: 1,
+    threads,
+  })
   const onDone = stageOf(hooks, 'reranking', run.queries)
   const counts = { queries: 0, reranked: 0, folded: 0 }
   const report = new MissingReport()
@@ -161,32 +178,13 @@ async function rerankSlices(
   }
 }
 
-/**
- * Selects the texts for reranking a run: of queries and documents with an embedding. It keeps only
- * one byte per row.
- */
-async function textsOfSlices(
-  run: OpenRun,
-  { queries, docs }: { queries: FileEmbeddings; docs: FileEmbeddings },
-  { missing, lookedAt }: RerankRules,
-): Promise<WantedTexts> {
-  const asked = new Uint8Array(queries.rows)
-  const needed = new Uint8Array(docs.rows)
-  for await (const task of tasksOf(run)) {
-    const { list, documents } = readSlice(task)
-    for (const { query, ids } of list) {
-      const row = queries.rowOf(query)
-      if (row === undefined) continue
-      asked[row] = 1
-      // If candidates are skipped, later candidates move up into the context.
-      for (const number of missing === 'skip' ? ids : ids.subarray(0, lookedAt)) {
-        const found = docs.ids.find(documents, number)
-        if (found >= 0) needed[found] = 1
-      }
-    }
-  }
+/** Selects the texts of queries and documents whose embeddings are needed. */
+function textsOfRows(
+  { queries, documents }: NeededRows,
+  vectors: { queries: FileEmbeddings; docs: FileEmbeddings },
+): WantedTexts {
   return {
-    query: (id) => asked[queries.rowOf(id) ?? -1] === 1,
-    document: (id) => needed[docs.rowOf(id) ?? -1] === 1,
+    query: (id) => queries[vectors.queries.rowOf(id) ?? -1] === 1,
+    document: (id) => documents[vectors.docs.rowOf(id) ?? -1] === 1,
   }
 }

@@ -43,10 +43,45 @@ type Done<Name extends JobName> = [task: Jobs[Name]['task'], answer: Jobs[Name][
 type Tasks<Name extends JobName> = Iterable<Jobs[Name]['task']> | AsyncIterable<Jobs[Name]['task']>
 
 /** Options for running tasks. */
-interface TaskOptions {
+interface TaskOptions<Name extends JobName> {
   signal?: AbortSignal | undefined
   /** Number of tasks that a worker gets at a time; default 64. */
   batch?: number | undefined
+  /** Threads that were started before the inputs were known. */
+  threads?: EarlyThreads<Name> | undefined
+}
+
+type TaskThread<Name extends JobName> = ThreadWorker<
+  TaskData<Name>,
+  Jobs[Name]['task'][],
+  Jobs[Name]['answer'][]
+>
+
+function threadOf<Name extends JobName>(name: Name): TaskThread<Name> {
+  return new ThreadWorker({ entry, work: name, job: `a worker of ${name} tasks` })
+}
+
+/** Threads that load the modules of a job while its inputs are read. */
+export class EarlyThreads<Name extends JobName> {
+  readonly #idle: TaskThread<Name>[]
+
+  constructor(
+    name: Name,
+    /** The number of workers, of which one is this thread. */
+    readonly workers: number,
+  ) {
+    this.#idle = Array.from({ length: workers - 1 }, () => threadOf(name))
+  }
+
+  /** Returns a thread that nobody uses, if there is one; the caller closes it. */
+  take(): TaskThread<Name> | undefined {
+    return this.#idle.pop()
+  }
+
+  /** Ends the threads that nobody took. */
+  async close(): Promise<void> {
+    await Promise.all(this.#idle.map((thread) => thread.close()))
+  }
 }
 
 /**
@@ -58,10 +93,10 @@ export async function* runTasks<Name extends JobName>(
   inputs: Jobs[Name]['inputs'],
   tasks: Tasks<Name>,
   workers: number,
-  { signal, batch = BATCH }: TaskOptions = {},
+  { signal, batch = BATCH, threads }: TaskOptions<Name> = {},
 ): AsyncGenerator<Done<Name>> {
   if (workers === 1) yield* runHere(name, inputs, tasks, signal)
-  else yield* runInWorkers(name, inputs, inBatches(tasks, batch), workers, signal)
+  else yield* runInWorkers(name, inputs, inBatches(tasks, batch), workers, { signal, threads })
 }
 
 async function* runHere<Name extends JobName>(
@@ -88,15 +123,14 @@ async function* runInWorkers<Name extends JobName>(
   inputs: Jobs[Name]['inputs'],
   batches: AsyncIterable<Jobs[Name]['task'][]>,
   workers: number,
-  signal: AbortSignal | undefined,
+  { signal, threads }: TaskOptions<Name>,
 ): AsyncGenerator<Done<Name>> {
-  const data: TaskData<Name> = { name, inputs }
-  let threads = 0
+  let started = 0
   const pool = new WorkerPool<Jobs[Name]['task'][], Jobs[Name]['answer'][]>({
     // Other threads first, since they take a while to start.
     start: () =>
-      ++threads < workers
-        ? new ThreadWorker({ entry, data, job: `a worker of ${name} tasks` })
+      ++started < workers
+        ? (threads?.take() ?? threadOf(name)).open({ name, inputs })
         : new SameThreadWorker(openJob(name, inputs)),
     size: workers,
     depth: DEPTH,
@@ -141,8 +175,13 @@ export async function openJob<Name extends JobName>(
   name: Name,
   inputs: Jobs[Name]['inputs'],
 ): Promise<Job<Jobs[Name]['task'], Jobs[Name]['answer']>> {
-  const open = (await openers[name]()) as Opener<Name>
+  const open = await loadJob(name)
   return open(inputs)
+}
+
+/** Loads the modules of a job. */
+export async function loadJob<Name extends JobName>(name: Name): Promise<Opener<Name>> {
+  return (await openers[name]()) as Opener<Name>
 }
 
 /**

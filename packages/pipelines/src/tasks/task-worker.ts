@@ -1,6 +1,6 @@
 /** The worker thread of the pool: answers batches of tasks of one kind of job. */
-import { serveThread } from '@kith/base/pool/service'
-import { type JobName, type Jobs, openJob } from './task-pool.ts'
+import { type Service, serveThread } from '@kith/base/pool/service'
+import { type JobName, type Jobs, loadJob, openJob } from './task-pool.ts'
 
 /** The start data of the thread. */
 export interface TaskData<Name extends JobName> {
@@ -11,7 +11,7 @@ export interface TaskData<Name extends JobName> {
 type Task = Jobs[JobName]['task']
 type Answer = Jobs[JobName]['answer']
 
-serveThread<TaskData<JobName>, Task[], Answer[]>(async ({ name, inputs }) => {
+const open = async ({ name, inputs }: TaskData<JobName>): Promise<Service<Task[], Answer[]>> => {
   const job = await openJob(name, inputs)
   return {
     run(tasks, stopped) {
@@ -24,4 +24,6 @@ serveThread<TaskData<JobName>, Task[], Answer[]>(async ({ name, inputs }) => {
     },
     close: () => job.close(),
   }
-})
+}
+
+serveThread(open, (work) => void loadJob(work as JobName).catch(() => {}))

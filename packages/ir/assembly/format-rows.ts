@@ -1,0 +1,114 @@
+import { copyShort, isSpace, MINUS, NEWLINE, POINT, POWERS, SPACE, ZERO } from './bytes'
+
+/** The end of the bytes that were written. */
+let written: usize = 0
+/** Whether the row at which it stopped lacks only its score and suffix. */
+let lacksScore: boolean = false
+
+export function formattedTo(): usize {
+  return written
+}
+
+export function needsScore(): boolean {
+  return lacksScore
+}
+
+/**
+ * Writes rows of a ranking: the prefix, the document's id, the separator, and the rank. A score
+ * follows with nine digits, and the suffix. Stops behind the rank of a row whose score this module
+ * does not decide, and before a row whose id is no column.
+ *
+ * @param first The first row to write; the rank is its number plus 1.
+ * @param prefix The bytes before the id, up to `prefixEnd`.
+ * @param rows The number of each row's id in the list of ids.
+ * @param scores The scores as float32; 0 if the caller writes them, or if lines have none.
+ * @param suffix The bytes after the score, up to `suffixEnd`.
+ * @param out Room for the lines.
+ * @returns The row at which it stopped; `count` if it wrote all rows.
+ */
+export function formatRows(
+  first: u32,
+  count: u32,
+  prefix: usize,
+  prefixEnd: usize,
+  ids: usize,
+  starts: usize,
+  rows: usize,
+  separator: u8,
+  scores: usize,
+  suffix: usize,
+  suffixEnd: usize,
+  out: usize,
+): u32 {
+  let at = out
+  let row = first
+  lacksScore = false
+  for (; row < count; row++) {
+    const number = starts + ((<usize>load<u32>(rows + ((<usize>row) << 2))) << 2)
+    const id = ids + load<u32>(number)
+    const idEnd = ids + load<u32>(number, 4)
+    if (!isColumn(id, idEnd)) break
+    at = copyShort(prefix, prefixEnd, at)
+    at = copyShort(id, idEnd, at)
+    store<u8>(at, separator)
+    at = whole(row + 1, at + 1)
+    if (suffixEnd > suffix) {
+      store<u8>(at++, SPACE)
+      const end = scores == 0 ? 0 : nineDigits(load<f32>(scores + ((<usize>row) << 2)), at)
+      if (end == 0) {
+        lacksScore = true
+        break
+      }
+      at = copyShort(suffix, suffixEnd, end)
+    } else store<u8>(at++, NEWLINE)
+  }
+  written = at
+  return row
+}
+
+/** Returns whether an id is a single column of a line: not empty, and without white space. */
+function isColumn(id: usize, end: usize): boolean {
+  for (let at = id; at < end; at++) if (isSpace(load<u8>(at))) return false
+  return end > id
+}
+
+/** Writes a whole number; returns its end. */
+function whole(value: u32, at: usize): usize {
+  let count: i32 = 1
+  while (count < 10 && <f64>value >= unchecked(POWERS[count])) count++
+  digits(value, count, at)
+  return at + <usize>count
+}
+
+/** Writes some digits of a whole number, including leading zeros. */
+function digits(value: u32, count: i32, at: usize): void {
+  for (let i = count - 1; i >= 0; i--) {
+    const rest = value / 10
+    store<u8>(at + <usize>i, ZERO + <u8>(value - rest * 10))
+    value = rest
+  }
+}
+
+/**
+ * Writes a number with nine digits, which distinguish any two float32, like `toPrecision(9)`.
+ * Returns its end; 0 for numbers with an exponent, and if rounding is not certain.
+ */
+function nineDigits(value: f64, at: usize): usize {
+  const size = abs(value)
+  if (!(size >= 1e-6 && size < 1e8)) return 0
+  // The number of decimals, and all digits as a whole number of nine digits.
+  let decimals: i32 = 8
+  while (decimals > 0 && size >= unchecked(POWERS[9 - decimals])) decimals--
+  while (size * unchecked(POWERS[decimals]) < 1e8) decimals++
+  const scaled = size * unchecked(POWERS[decimals])
+  const all = <u32>(scaled + 0.5)
+  // The product itself is rounded: near the middle of two whole numbers, it does not decide.
+  if (all >= 1000000000 || abs(scaled - <f64>all) > 0.4999) return 0
+  if (value < 0) store<u8>(at++, MINUS)
+  const scale = <u32>unchecked(POWERS[min(decimals, 9)])
+  const front = all / scale
+  at = whole(front, at)
+  store<u8>(at++, POINT)
+  digits(all - front * scale, decimals, at)
+  return at + <usize>decimals
+}
