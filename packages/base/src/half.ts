@@ -21,6 +21,12 @@ function halfValue(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15)
 }
 
+/** Writes half-precision numbers as float32, from index `at` on. */
+export function toFloats(halves: Uint16Array, into: Float32Array, at: number): void {
+  const values = halfTable()
+  for (let i = 0; i < halves.length; i++) into[at + i] = values[halves[i]!]!
+}
+
 const float = new Float32Array(1)
 const word = new Uint32Array(float.buffer)
 

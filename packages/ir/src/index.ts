@@ -1,7 +1,7 @@
 /** Standard IR files and measures: docs/method.md section 8. */
 
 export type { EmbeddingFormat } from './embeddings/embedding-formats.ts'
-export type { Embeddings, FileEmbeddings, LoadedRows } from './embeddings/embeddings.ts'
+export type { Embeddings, FileEmbeddings } from './embeddings/embeddings.ts'
 export { type OpenEmbeddingsOptions, openEmbeddings } from './embeddings/open-embeddings.ts'
 export { type WriteEmbeddingsOptions, writeEmbeddings } from './embeddings/write-embeddings.ts'
 export type { LabelTexts, LabelValues } from './labels/label-texts.ts'

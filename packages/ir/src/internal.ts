@@ -9,6 +9,7 @@ export {
   sharedRowIds,
 } from './embeddings/embedding-ids.ts'
 export { checkFinite } from './embeddings/raw-rows.ts'
+export { RowCache, type SharedRows } from './embeddings/row-cache.ts'
 export type { IdList } from './io/id-list.ts'
 export {
   formatHardNegatives,

@@ -3,7 +3,6 @@ import { runTasks, SameThreadWorker } from '../src/tasks/task-pool.ts'
 
 const doubling = {
   run: (task: number) => 2 * task,
-  close: async () => {},
 }
 
 test('two workers are this thread and one more', async () => {
@@ -39,7 +38,6 @@ test('an error fails its request only', async () => {
       if (task === 1) throw new Error('one')
       return task
     },
-    close: async () => {},
   }
   await using worker = new SameThreadWorker(Promise.resolve(job))
   const [failed, answered] = await Promise.allSettled([worker.run([1]), worker.run([2])])

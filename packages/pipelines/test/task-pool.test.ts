@@ -19,8 +19,8 @@ const queries = vectors(TASKS, 1)
 /** The numbers of the rows are their ids. */
 const idsOf = (rows: number) => ({ rows, index: undefined })
 const inputs = {
-  queries: { file: '', dimensions: DIMENSIONS, memory: queries },
-  docs: { file: '', dimensions: DIMENSIONS, memory: vectors(DOCUMENTS, 2) },
+  queries: { file: '', dimensions: DIMENSIONS, rows: { memory: queries } },
+  docs: { file: '', dimensions: DIMENSIONS, rows: { memory: vectors(DOCUMENTS, 2) } },
   ids: { queries: idsOf(TASKS), docs: idsOf(DOCUMENTS) },
   texts: undefined,
   settings: resolveMethodSettings(),
@@ -65,7 +65,7 @@ describe.each([1, 2])('runTasks with %i workers', (workers) => {
     const bad = vectors(TASKS, 1)
     bad[130 * DIMENSIONS + 1] = Number.NaN
     const failing = (async () => {
-      const data = { ...inputs, queries: { ...inputs.queries, memory: bad } }
+      const data = { ...inputs, queries: { ...inputs.queries, rows: { memory: bad } } }
       for await (const [, { rankings }] of runTasks('rerank', data, tasks(200), workers)) {
         expect(Number(rankings[0]!.query)).toBeLessThan(130)
       }

@@ -1,10 +1,11 @@
-import { closeSync, fstatSync } from 'node:fs'
-import { FileError, openDescriptor, POSITIONS } from '@kith/base'
-import { halfTable } from '@kith/base/half'
+import { closeSync, fstatSync, read } from 'node:fs'
+import { promisify } from 'node:util'
+import { asFileError, FileError, openDescriptor, POSITIONS } from '@kith/base'
+import { toFloats } from '@kith/base/half'
 import { KithError } from '@kith/core'
 import type { EmbeddingIds } from './embedding-ids.ts'
-import { loadRows, type RowRange } from './load-rows.ts'
-import { type RawLayout, RawReader } from './raw-rows.ts'
+import { checkFinite, type RawLayout, RawReader, widthOf } from './raw-rows.ts'
+import { checkUnchanged, type SharedRows } from './row-cache.ts'
 
 /** Rows of numbers with ids: the embeddings of documents or queries. */
 export interface Embeddings {
@@ -31,20 +32,8 @@ export interface Embeddings {
 /** Embeddings from a file, with ids that worker threads can share. */
 export interface FileEmbeddings extends Embeddings {
   readonly ids: EmbeddingIds
-  /**
-   * Loads some rows for worker threads, without checking their numbers. Returns undefined if they
-   * need more memory than opening allowed: then rows are read by position.
-   *
-   * @param wanted 1 for each row to load.
-   */
-  load(wanted: Uint8Array): Promise<LoadedRows | undefined>
-}
-
-/** Rows on a SharedArrayBuffer. */
-export interface LoadedRows {
-  data: Float32Array | Uint16Array
-  /** The position of each row in `data`, -1 if it was not loaded; undefined if all rows were. */
-  positions: Int32Array | undefined
+  /** Returns memory for worker threads that load rows; undefined if all rows are in memory. */
+  share(): SharedRows | undefined
 }
 
 /** Checks a range of rows. */
@@ -90,7 +79,7 @@ abstract class RowEmbeddings implements FileEmbeddings {
   /** Copies the rows from `from` up to `to` into `into`, starting at index `at`. */
   protected abstract copy(from: number, to: number, into: Float32Array, at: number): void
 
-  abstract load(wanted: Uint8Array): Promise<LoadedRows | undefined>
+  abstract share(): SharedRows | undefined
 
   abstract close(): Promise<void>
 
@@ -136,19 +125,14 @@ export class MemoryEmbeddings extends RowEmbeddings {
     super(memory.length / dimensions, dimensions, type, ids)
   }
 
-  async load(): Promise<LoadedRows> {
-    return { data: this.memory, positions: undefined }
-  }
+  share(): undefined {}
 
   async close(): Promise<void> {}
 
   protected copy(from: number, to: number, into: Float32Array, at: number): void {
     const source = this.memory.subarray(from * this.dimensions, to * this.dimensions)
     if (source instanceof Float32Array) into.set(source, at)
-    else {
-      const values = halfTable()
-      for (let i = 0; i < source.length; i++) into[at + i] = values[source[i]!]!
-    }
+    else toFloats(source, into, at)
   }
 }
 
@@ -156,8 +140,8 @@ export class MemoryEmbeddings extends RowEmbeddings {
 interface RawOptions {
   /** Maximum number of bytes to load into memory. */
   memory: number
-  /** Number of bytes from which rows are loaded only by `load`. */
-  loadLater: number
+  /** Maximum number of bytes to load at once; worker threads load the rows that they need. */
+  loadAtOnce: number
   /** Whether loaded rows are checked to be finite. */
   checked: boolean
 }
@@ -168,17 +152,21 @@ interface RawOptions {
 export async function openRaw(
   layout: RawLayout,
   ids: EmbeddingIds,
-  { memory: budget, loadLater, checked }: RawOptions,
+  { memory: budget, loadAtOnce, checked }: RawOptions,
 ): Promise<FileEmbeddings> {
-  const { file, rows, dimensions, stored } = layout
+  const { file, rows, dimensions, stored, counted } = layout
   const descriptor = openDescriptor(file, POSITIONS)
-  if (rows * dimensions * (stored === 'f16' ? 2 : 4) > Math.min(budget, loadLater)) {
+  if (rows * dimensions * (stored === 'f16' ? 2 : 4) > Math.min(budget, loadAtOnce)) {
     return new DiskEmbeddings(layout, descriptor, ids, budget)
   }
   try {
     const memory = sharedArray(rows * dimensions, stored === 'f16' ? 'f16' : 'f32')
-    await loadRows(new RawReader(layout, descriptor), [{ from: 0, to: rows }], memory, checked)
+    // Doubles are converted to floats, and counts are stored between rows: both need a copy.
+    if (stored === 'f64' || counted) new RawReader(layout, descriptor).read(0, rows, memory, 0)
+    else await readShared(layout, descriptor, memory, checked)
     return new MemoryEmbeddings(memory, dimensions, ids)
+  } catch (error) {
+    throw asFileError(file, error)
   } finally {
     closeSync(descriptor)
   }
@@ -196,48 +184,34 @@ export function sharedArray(length: number, type: 'f16' | 'f32'): Float32Array |
   }
 }
 
-/** Yields the ranges of wanted rows. */
-function* rangesOf(wanted: Uint8Array): Generator<RowRange> {
-  for (let from = wanted.indexOf(1); from >= 0; ) {
-    const end = wanted.indexOf(0, from)
-    const to = end < 0 ? wanted.length : end
-    yield { from, to }
-    from = wanted.indexOf(1, to)
-  }
-}
-
-/** Embeddings whose rows are read from the file at each call, unless they are loaded. */
+/** Embeddings whose rows are read from the file at each call. */
 class DiskEmbeddings extends RowEmbeddings {
   readonly memory = undefined
   readonly #reader: RawReader
   readonly #modified: number
+  readonly #budget: number
   #halves = new Uint16Array(0)
   #open = true
 
-  constructor(
-    layout: RawLayout,
-    descriptor: number,
-    ids: EmbeddingIds,
-    /** Maximum number of bytes to load. */
-    readonly budget: number,
-  ) {
+  /** @param budget Maximum number of bytes that worker threads load. */
+  constructor(layout: RawLayout, descriptor: number, ids: EmbeddingIds, budget: number) {
     super(layout.rows, layout.dimensions, layout.stored === 'f16' ? 'f16' : 'f32', ids)
     this.#reader = new RawReader(layout, descriptor)
     this.#modified = fstatSync(descriptor).mtimeMs
+    this.#budget = budget
   }
 
-  async load(wanted: Uint8Array): Promise<LoadedRows | undefined> {
-    let count = 0
-    for (const one of wanted) count += one
-    const length = count * this.dimensions
-    if (length * (this.type === 'f16' ? 2 : 4) > this.budget) return undefined
-    const data = sharedArray(length, this.type)
-    const positions = new Int32Array(new SharedArrayBuffer(wanted.length * 4)).fill(-1)
-    for (let row = 0, position = 0; row < wanted.length; row++) {
-      if (wanted[row]) positions[row] = position++
+  share(): SharedRows {
+    const { layout, descriptor } = this.#reader
+    const bytes = this.dimensions * (this.type === 'f16' ? 2 : 4)
+    const room = Math.min(this.rows, Math.floor(this.#budget / bytes))
+    return {
+      ...{ layout, descriptor, modified: this.#modified },
+      // The system gives memory only to the part that is used.
+      data: sharedArray(room * this.dimensions, this.type),
+      positions: new Int32Array(new SharedArrayBuffer(this.rows * 4)),
+      loaded: new Int32Array(new SharedArrayBuffer(4)),
     }
-    await loadRows(this.#reader, rangesOf(wanted), data, false)
-    return { data: this.#unchanged(data), positions }
   }
 
   override read(from: number, to: number, into?: Float32Array): Float32Array {
@@ -249,10 +223,10 @@ class DiskEmbeddings extends RowEmbeddings {
   }
 
   /** Returns the rows; throws if another program has written to the file since it was opened. */
-  #unchanged<T extends Float32Array | Uint16Array>(rows: T): T {
+  #unchanged(rows: Float32Array): Float32Array {
     const { descriptor, layout } = this.#reader
-    if (rows.length === 0 || fstatSync(descriptor).mtimeMs === this.#modified) return rows
-    throw new FileError(layout.file, '', 'the file has changed since it was opened; open it again')
+    if (rows.length > 0) checkUnchanged({ descriptor, layout, modified: this.#modified })
+    return rows
   }
 
   async close(): Promise<void> {
@@ -270,7 +244,65 @@ class DiskEmbeddings extends RowEmbeddings {
     const length = (to - from) * this.dimensions
     if (this.#halves.length < length) this.#halves = new Uint16Array(length)
     this.#reader.read(from, to, this.#halves, 0)
-    const values = halfTable()
-    for (let i = 0; i < length; i++) into[at + i] = values[this.#halves[i]!]!
+    toFloats(this.#halves.subarray(0, length), into, at)
+  }
+}
+
+const readOnce = promisify(read)
+
+/** Bytes per read: large enough that the cost of a call does not matter. */
+const BLOCK = 8 << 20
+
+/** The number of reads at the same time: Node has four threads for that, and other files are read meanwhile. */
+const AT_ONCE = 3
+
+/**
+ * Reads all rows into shared memory of the same type, without an intermediate copy. Several blocks
+ * are read at a time; they are checked in order, so that an error names the first bad row.
+ *
+ * @param checked Whether every number is checked to be finite.
+ */
+async function readShared(
+  layout: RawLayout,
+  descriptor: number,
+  into: Float32Array | Uint16Array,
+  checked: boolean,
+): Promise<void> {
+  const stride = layout.dimensions * widthOf(layout.stored)
+  const rows = Math.max(1, Math.floor(BLOCK / stride))
+  const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
+  const inProgress: Promise<void>[] = []
+  try {
+    for (let row = 0, next = 0; row < layout.rows; row += rows) {
+      for (; next < layout.rows && inProgress.length < AT_ONCE; next += rows) {
+        const end = Math.min(next + rows, layout.rows)
+        inProgress.push(
+          readBlock(layout, descriptor, bytes.subarray(next * stride, end * stride), next),
+        )
+      }
+      await inProgress.shift()
+      if (!checked) continue
+      const end = Math.min(row + rows, layout.rows)
+      checkFinite(layout, into.subarray(row * layout.dimensions, end * layout.dimensions), row)
+    }
+  } finally {
+    // The descriptor is closed next, so no read may still use it.
+    await Promise.allSettled(inProgress)
+  }
+}
+
+/** Fills a block with the bytes of the rows from `row` on. */
+async function readBlock(
+  { file, offset, dimensions, stored }: RawLayout,
+  descriptor: number,
+  block: Uint8Array,
+  row: number,
+): Promise<void> {
+  const position = offset + row * dimensions * widthOf(stored)
+  for (let done = 0; done < block.length; ) {
+    const left = block.length - done
+    const { bytesRead } = await readOnce(descriptor, block, done, left, position + done)
+    if (bytesRead === 0) throw new FileError(file, `row ${row}`, 'the file ends too early')
+    done += bytesRead
   }
 }

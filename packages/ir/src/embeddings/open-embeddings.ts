@@ -45,10 +45,11 @@ export interface OpenEmbeddingsOptions {
    */
   checked?: boolean | undefined
   /**
-   * Number of bytes from which `load` loads the rows, because the caller needs only some of them.
-   * Until then, they are read by position. Has no effect for Parquet and JSONL. Default: no limit.
+   * Maximum number of bytes to load when the file is opened, for callers that need only some rows:
+   * larger embeddings are read by position, and worker threads load the rows that they need. Has no
+   * effect for Parquet and JSONL. Default: no limit.
    */
-  loadLater?: number | undefined
+  loadAtOnce?: number | undefined
 }
 
 /**
@@ -95,8 +96,8 @@ async function open(
   memory: number,
   options: OpenEmbeddingsOptions,
 ): Promise<FileEmbeddings> {
-  const { checked = true, loadLater = Number.POSITIVE_INFINITY } = options
-  const raws = { memory, loadLater, checked }
+  const { checked = true, loadAtOnce = Number.POSITIVE_INFINITY } = options
+  const raws = { memory, loadAtOnce, checked }
   const folder = findPath(file)?.isDirectory()
   const input = new InputFile(file)
   const format = options.format ?? (folder ? 'memmap' : await detectEmbeddings(file, input))

@@ -67,7 +67,6 @@ export async function openAuditSliceJob(
         if (perQuery === undefined) return { unjudged: unjudgedOf(context) }
         return { entries: entriesOf(context, perQuery) }
       }),
-    close: () => vectors.close(),
   }
 }
 

@@ -3,7 +3,7 @@ import { auditPreset } from '@kith/core/internal'
 import type { OpenEmbeddingsOptions } from '@kith/ir'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
-import { openVectors, sliceSources } from '../join/contexts.ts'
+import { openSliceVectors, sliceSources } from '../join/contexts.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'
@@ -44,7 +44,7 @@ export async function openAudit(files: AuditFiles, hooks: Hooks): Promise<AuditS
   const asked = resolveLabelSettings(files.settings, auditPreset)
   const { level = jobDefaults.level, missing = jobDefaults.missing } = files
   const pair = checkTextPair(files)
-  const opened = await openVectors({ ...files, checked: false })
+  const opened = await openSliceVectors(files)
   const { queries, docs } = opened
   try {
     const { run } = files

@@ -7,7 +7,7 @@ import type { BatchQuery } from './batch-item.ts'
 function batchEmbeddings(
   entries: readonly { id: string; vector: Float32Array }[],
   dimensions: number,
-): Embeddings & { memory: Float32Array } {
+): Embeddings & { memory: Float32Array; share(): undefined } {
   const rows = new Map(entries.map(({ id }, row) => [id, row]))
   const memory = new Float32Array(entries.length * dimensions)
   entries.forEach(({ vector }, row) => {
@@ -28,6 +28,7 @@ function batchEmbeddings(
       Array.from(wanted, (row, i) => gathered.set(read(row, row + 1), i * dimensions))
       return gathered
     },
+    share() {},
     async close() {},
     async [Symbol.asyncDispose]() {},
   }

@@ -32,7 +32,7 @@ export async function labelBatch(
   const join = new Join({ queries, docs, texts: compared }, missing)
   const qrels = new Map(items.map(({ query, truth = [] }) => [query, new Map(truth)]))
   const rules = { qrels, level, queries, docs, texts: compared, contextSize }
-  const label = labelerOf(settings, await ContextVectors.open(sources))
+  const label = labelerOf(settings, new ContextVectors(sources))
   const contexts = items.map((item) => labelContext(rules, join, item))
   const results = contexts.map((context): QueryLabels => {
     if (typeof context === 'string') return noLabels(context)

@@ -106,7 +106,7 @@ async function wholeBatch(
     : undefined
   const joined = joinSlice(items, { queries, docs, texts }, rules, report)
   report.check(rules.missing)
-  const contexts = await ContextVectors.open(sources)
+  const contexts = new ContextVectors(sources)
   return { joined, reorder: ordererOf(settings, contexts, list) }
 }
 

@@ -1,17 +1,13 @@
-import { halfTable } from '@kith/base/half'
+import { toFloats } from '@kith/base/half'
 import { KithError, type Matrix } from '@kith/core'
-import {
-  type Embeddings,
-  type FileEmbeddings,
-  type LoadedRows,
-  type OpenEmbeddingsOptions,
-  openEmbeddings,
-} from '@kith/ir'
+import { type FileEmbeddings, type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
 import {
   checkFinite,
   type EmbeddingIds,
   type IdList,
+  RowCache,
   type SharedRowIds,
+  type SharedRows,
   sharedRowIds,
 } from '@kith/ir/internal'
 import { namedError } from '../tasks/job.ts'
@@ -29,19 +25,14 @@ export interface SliceSources extends ContextSources {
   ids: { queries: SharedRowIds; docs: SharedRowIds }
 }
 
-/**
- * Prepares open embeddings for worker threads.
- *
- * @param loaded The documents' rows, if they were loaded after opening.
- */
+/** Prepares open embeddings for worker threads. */
 export function sliceSources(
   files: { queries: string; docs: string },
   { queries, docs }: { queries: FileEmbeddings; docs: FileEmbeddings },
-  loaded?: LoadedRows,
 ): SliceSources {
   return {
     queries: vectorSource(files.queries, queries),
-    docs: vectorSource(files.docs, docs, loaded),
+    docs: vectorSource(files.docs, docs),
     ids: { queries: queries.ids.share(), docs: docs.ids.share() },
   }
 }
@@ -54,11 +45,11 @@ interface OpenSlices {
 }
 
 /** Opens the embeddings that another thread shares. */
-export async function openSlices(sources: SliceSources): Promise<OpenSlices> {
+export function openSlices(sources: SliceSources): OpenSlices {
   return {
     queries: sharedRowIds(sources.ids.queries),
     docs: sharedRowIds(sources.ids.docs),
-    vectors: await ContextVectors.open(sources),
+    vectors: new ContextVectors(sources),
   }
 }
 
@@ -74,14 +65,9 @@ export class ContextVectors {
   readonly #queries: VectorRows
   readonly #docs: VectorRows
 
-  private constructor(queries: VectorRows, docs: VectorRows) {
-    this.#queries = queries
-    this.#docs = docs
-  }
-
-  static async open({ queries, docs }: ContextSources): Promise<ContextVectors> {
-    const opened = await openBoth(VectorRows.open(queries), () => VectorRows.open(docs))
-    return new ContextVectors(...opened)
+  constructor({ queries, docs }: ContextSources) {
+    this.#queries = new VectorRows(queries)
+    this.#docs = new VectorRows(docs)
   }
 
   of({ row, rows }: Pick<ContextRows, 'row' | 'rows'>): {
@@ -107,11 +93,6 @@ export class ContextVectors {
   #check({ row, rows }: ContextRows): void {
     this.#queries.check(row)
     for (const document of rows) this.#docs.check(document)
-  }
-
-  async close(): Promise<void> {
-    await this.#queries.close()
-    await this.#docs.close()
   }
 }
 
@@ -141,53 +122,39 @@ export class ListedDocuments implements DocumentRows<number> {
 export interface VectorSource {
   file: string
   dimensions: number
-  /** The rows in shared memory; if undefined, the worker opens the file. */
-  memory: Float32Array | Uint16Array | undefined
-  /** The position of each row in `memory`; undefined if it has all rows. */
-  positions?: Int32Array | undefined
+  /** All rows, or memory for the rows that threads load. */
+  rows: { memory: Float32Array | Uint16Array } | SharedRows
 }
 
-/** Describes open embeddings, so that another thread can open them. */
+/** Describes open embeddings, so that another thread can read them. */
 export function vectorSource(
   file: string,
-  { dimensions, memory }: Embeddings,
-  loaded?: LoadedRows,
+  embeddings: Pick<FileEmbeddings, 'dimensions' | 'memory' | 'share'>,
 ): VectorSource {
-  return { file, dimensions, memory: loaded?.data ?? memory, positions: loaded?.positions }
+  const { dimensions, memory } = embeddings
+  return { file, dimensions, rows: memory ? { memory } : embeddings.share()! }
 }
 
-/** Rows of embeddings, in memory or in a file. */
+/** Rows of embeddings in memory, or of a file. */
 class VectorRows {
   readonly dimensions: number
-  readonly #memory: Float32Array | Uint16Array | undefined
-  readonly #positions: Int32Array | undefined
-  readonly #file: Embeddings | undefined
+  readonly #data: Float32Array | Uint16Array
+  readonly #cache: RowCache | undefined
   readonly #name: string
   #scratch = new Float32Array(0)
 
-  private constructor(source: VectorSource, file: Embeddings | undefined) {
-    this.dimensions = source.dimensions
-    this.#memory = source.memory
-    this.#positions = source.positions
-    this.#file = file
-    this.#name = source.file
-  }
-
-  static async open(source: VectorSource): Promise<VectorRows> {
-    const { file, dimensions, memory } = source
-    return new VectorRows(
-      source,
-      memory ? undefined : await openEmbeddings(file, { dimensions, memory: 0 }),
-    )
+  constructor({ file, dimensions, rows }: VectorSource) {
+    this.dimensions = dimensions
+    this.#data = 'memory' in rows ? rows.memory : rows.data
+    this.#cache = 'memory' in rows ? undefined : new RowCache(rows)
+    this.#name = file
   }
 
   /** Returns a row, without a copy if it is float32 in memory. */
   row(index: number): Float32Array {
-    if (!this.#memory) return this.#file!.read(index, index + 1)
-    const { dimensions } = this
-    const at = this.#positions ? this.#positions[index]! : index
-    const row = this.#memory.subarray(at * dimensions, (at + 1) * dimensions)
-    return row instanceof Float32Array ? row : floatsOf(row, new Float32Array(dimensions), 0)
+    const { data, dimensions, chosen } = this.chosen(Uint32Array.of(index))
+    const at = chosen ? chosen[0]! * dimensions : 0
+    return data.subarray(at, at + dimensions)
   }
 
   /**
@@ -196,19 +163,19 @@ class VectorRows {
    */
   chosen(indices: Uint32Array): Matrix {
     const { dimensions } = this
-    const data = this.#memory
-    const places = this.#positions ? indices.map((index) => this.#positions![index]!) : indices
-    if (data instanceof Float32Array) {
-      return { data, rows: data.length / dimensions, dimensions, chosen: places }
+    const data = this.#data
+    const positions = this.#cache ? this.#cache.load(indices) : indices
+    if (positions && data instanceof Float32Array) {
+      return { data, rows: data.length / dimensions, dimensions, chosen: positions }
     }
     const size = indices.length * dimensions
     if (this.#scratch.length < size) this.#scratch = new Float32Array(size)
     const into = this.#scratch
-    if (!data) this.#file!.gather(indices, into)
+    if (!positions) this.#cache!.read(indices, into)
     else {
-      places.forEach((index, i) => {
-        const from = index * dimensions
-        floatsOf(data.subarray(from, from + dimensions), into, i * dimensions)
+      positions.forEach((position, i) => {
+        const from = position * dimensions
+        toFloats((data as Uint16Array).subarray(from, from + dimensions), into, i * dimensions)
       })
     }
     return { data: into, rows: indices.length, dimensions }
@@ -219,17 +186,6 @@ class VectorRows {
     if (this.#name !== '')
       checkFinite({ file: this.#name, dimensions: this.dimensions }, this.row(index), index)
   }
-
-  async close(): Promise<void> {
-    await this.#file?.close()
-  }
-}
-
-/** Converts half-precision numbers to float32, written from index `at` on. */
-function floatsOf(halves: Uint16Array, into: Float32Array, at: number): Float32Array {
-  const values = halfTable()
-  for (let i = 0; i < halves.length; i++) into[at + i] = values[halves[i]!]!
-  return into
 }
 
 /** The embeddings of queries and documents. */
@@ -241,14 +197,35 @@ export interface OpenVectors {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** The files of embeddings, and options for opening them. */
+type VectorFiles = { queries: string; docs: string } & OpenEmbeddingsOptions
+
+/**
+ * Size in bytes up to which the documents' embeddings are loaded whole, which takes less than 0.1
+ * s. Of larger files, threads load the rows that the run needs.
+ */
+const LOAD_AT_ONCE = 1 << 26
+
+/**
+ * Opens the embeddings for processing a run's slices. Numbers that are not finite are found when
+ * rows are used.
+ */
+export function openSliceVectors({
+  queries,
+  docs,
+  dimensions,
+  memory,
+}: Pick<VectorFiles, 'queries' | 'docs' | 'dimensions' | 'memory'>): Promise<OpenVectors> {
+  const options = { dimensions, memory, checked: false, loadAtOnce: LOAD_AT_ONCE }
+  return openVectors({ queries, docs, ...options })
+}
+
 /** Opens the embeddings of queries and documents; if one fails, neither stays open. */
-export async function openVectors(
-  files: { queries: string; docs: string } & OpenEmbeddingsOptions,
-): Promise<OpenVectors> {
-  const { dimensions, memory, checked, loadLater } = files
+export async function openVectors(files: VectorFiles): Promise<OpenVectors> {
+  const { dimensions, memory, checked, loadAtOnce } = files
   const [queries, docs] = await openBoth(
     openEmbeddings(files.queries, { dimensions, memory, checked }),
-    () => openEmbeddings(files.docs, { dimensions, memory, checked, loadLater }),
+    () => openEmbeddings(files.docs, { dimensions, memory, checked, loadAtOnce }),
   )
   const close = async (): Promise<void> => {
     await queries.close()

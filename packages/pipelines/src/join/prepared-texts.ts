@@ -215,7 +215,6 @@ export async function openPrepareJob({
   await loadLanguages(tokenizer)
   return {
     run: (entries) => shareTexts(entries.map((entry) => prepareEntry(entry, tokenizer))),
-    close: async () => {},
   }
 }
 

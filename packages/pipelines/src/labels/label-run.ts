@@ -5,7 +5,7 @@ import { shareQrels } from '@kith/ir/internal'
 import { RESUMES } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import type { LabelFormat } from '../job/job-defaults.ts'
-import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
+import { type OpenVectors, openSliceVectors, sliceSources } from '../join/contexts.ts'
 import { withFrame } from '../join/frame.ts'
 import {
   type Missing,
@@ -115,9 +115,7 @@ async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<
   // The run is indexed while the embeddings are read. An error of the run is thrown below.
   const opening = openRun(plan.run)
   opening.catch(() => {})
-  const { queries, dimensions, memory } = plan
-  // Labeling itself reports a row that is not finite.
-  const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
+  const vectors = await openSliceVectors({ ...plan, docs })
   let texts: OpenTexts | undefined
   try {
     const about = { texts: pair?.corpus, defaultTokenizer: plan.defaultTokenizer }

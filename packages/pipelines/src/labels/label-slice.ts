@@ -172,7 +172,7 @@ interface LabelContexts {
 /** Opens the contexts that another thread shares. */
 export async function openLabelContexts(inputs: LabelSliceInputs): Promise<LabelContexts> {
   const { settings, level, missing, compares } = inputs
-  const { queries, docs, vectors } = await openSlices(inputs)
+  const { queries, docs, vectors } = openSlices(inputs)
   const tokenizer = tokenizerOf(settings)
   await loadLanguages(tokenizer)
   const texts = inputs.texts && OpenTexts.over(inputs.texts, tokenizer)
@@ -214,6 +214,5 @@ export async function openLabelSliceJob(
         if (typeof context === 'string') return noLabels(context)
         return queryLabels(context, label(context), { docs, layout, texts, join })
       }),
-    close: () => vectors.close(),
   }
 }

@@ -4,22 +4,21 @@ import { outputFormat, writeRunParts } from '@kith/ir/internal'
 import { type Digest, Digester } from '../files/paths.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
+import { type OpenVectors, openSliceVectors, sliceSources } from '../join/contexts.ts'
 import { writeFrame } from '../join/frame.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
-import { LOAD_LATER, type NeededRows, neededRows } from '../join/needed-rows.ts'
 import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, shareRowTexts, type WantedTexts } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { readStatistics, shareStatistics, usesStatistics } from '../join/statistics.ts'
 import { shareOf } from '../labels/shares.ts'
-import { namesOf, type OpenRun, openRun, queriesOf, tasksOf } from '../tasks/open-run.ts'
+import { namesOf, type OpenRun, openRun, queriesOf, readSlice, tasksOf } from '../tasks/open-run.ts'
 import { EarlyThreads, runTasks, workersFor } from '../tasks/task-pool.ts'
 import { listOf } from './list-of-run.ts'
 import { fieldsOf, leavesOut } from './list-settings.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
-import type { RerankedSlice, RerankSliceInputs } from './rerank-slice.ts'
+import type { RerankedSlice, RerankRules, RerankSliceInputs } from './rerank-slice.ts'
 import { rowFields } from './row-fields.ts'
 
 /** Reranks with the documents' embeddings from a file. */
@@ -27,10 +26,7 @@ export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks):
   // The run is indexed while embeddings are read. An error of the run is thrown below.
   const opening = openRun(plan.run)
   opening.catch(() => {})
-  const { queries, dimensions, memory } = plan
-  // Reranking itself reports a row that is not finite.
-  const options = { dimensions, memory, checked: false, loadLater: LOAD_LATER }
-  const vectors = await openVectors({ queries, docs, ...options })
+  const vectors = await openSliceVectors({ ...plan, docs })
   let threads: EarlyThreads<'rerank'> | undefined
   try {
     const run = await opening
@@ -73,16 +69,14 @@ async function rerankWith(
   const count = known === true && source !== 'context' && !kept
   const looked = lookedAt(settings, files !== undefined, kept !== undefined || count)
   const rules = { missing, lookedAt: leavesOut(plan.list) ? Infinity : looked }
-  const needed = files || !vectors.docs.memory ? await neededRows(run, vectors, rules) : undefined
-  const loaded = needed && (await vectors.docs.load(needed.documents))
+  const wanted = files && (await textsOfSlices(run, vectors, rules))
   const fields = fieldsOf(plan.list)
   const preparation = { tokenizer, count, workers, fields }
-  const texts =
-    files && (await PreparedTexts.read(files, textsOfRows(needed!, vectors), preparation))
+  const texts = files && (await PreparedTexts.read(files, wanted!, preparation))
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()
   const inputs = {
-    ...{ ...sliceSources(plan, vectors, loaded), ...rules },
+    ...{ ...sliceSources(plan, vectors), ...rules },
     texts: texts && shareRowTexts(texts, vectors),
     settings: { ...settings, statistics },
     list: await listOf(plan, {
@@ -178,13 +172,32 @@ async function rerankSlices(
   }
 }
 
-/** Selects the texts of queries and documents whose embeddings are needed. */
-function textsOfRows(
-  { queries, documents }: NeededRows,
-  vectors: { queries: FileEmbeddings; docs: FileEmbeddings },
-): WantedTexts {
+/**
+ * Selects the texts for reranking a run: of queries and documents with an embedding. It keeps only
+ * one byte per row.
+ */
+async function textsOfSlices(
+  run: OpenRun,
+  { queries, docs }: { queries: FileEmbeddings; docs: FileEmbeddings },
+  { missing, lookedAt }: RerankRules,
+): Promise<WantedTexts> {
+  const asked = new Uint8Array(queries.rows)
+  const needed = new Uint8Array(docs.rows)
+  for await (const task of tasksOf(run)) {
+    const { list, documents } = readSlice(task)
+    for (const { query, ids } of list) {
+      const row = queries.rowOf(query)
+      if (row === undefined) continue
+      asked[row] = 1
+      // If candidates are skipped, later candidates move up into the context.
+      for (const number of missing === 'skip' ? ids : ids.subarray(0, lookedAt)) {
+        const found = docs.ids.find(documents, number)
+        if (found >= 0) needed[found] = 1
+      }
+    }
+  }
   return {
-    query: (id) => queries[vectors.queries.rowOf(id) ?? -1] === 1,
-    document: (id) => documents[vectors.docs.rowOf(id) ?? -1] === 1,
+    query: (id) => asked[queries.rowOf(id) ?? -1] === 1,
+    document: (id) => needed[docs.rowOf(id) ?? -1] === 1,
   }
 }

@@ -166,7 +166,7 @@ export interface RerankedSlice {
 export async function openRerankSliceJob(
   inputs: RerankSliceInputs,
 ): Promise<Job<SliceTask, RerankedSlice>> {
-  const { queries, docs, vectors } = await openSlices(inputs)
+  const { queries, docs, vectors } = openSlices(inputs)
   const texts = inputs.texts && new RowTexts(inputs.texts, queries)
   const reorder = ordererOf(inputs.settings, vectors, inputs.list, inputs.fields)
   const none = emptyColumns(inputs.list)
@@ -203,7 +203,6 @@ export async function openRerankSliceJob(
         return Array.from(rows, (number) => documents.get(number))
       }
     },
-    close: () => vectors.close(),
   }
 }
 

@@ -3,7 +3,6 @@ import { KithError } from '@kith/core'
 /** Processes one task at a time, in the main thread or in a worker. */
 export interface Job<Task, Answer> {
   run(task: Task): Answer
-  close(): Promise<void>
 }
 
 /** Adds the query's id to the message of an error of the core, which does not know the query. */

@@ -106,15 +106,11 @@ async function* runHere<Name extends JobName>(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Done<Name>> {
   const job = await openJob(name, inputs)
-  try {
-    for await (const task of tasks) {
-      // Signals and progress need a turn of the event loop.
-      await setImmediate()
-      throwIfAborted(signal)
-      yield [task, job.run(task)]
-    }
-  } finally {
-    await job.close()
+  for await (const task of tasks) {
+    // Signals and progress need a turn of the event loop.
+    await setImmediate()
+    throwIfAborted(signal)
+    yield [task, job.run(task)]
   }
 }
 
@@ -218,8 +214,6 @@ export class SameThreadWorker<Task, Answer> implements PoolWorker<Task[], Answer
     if (!this.#failure) {
       this.#failure = reason ?? new KithError('CLOSED', 'the worker was closed')
       await this.#last
-      const job = await this.#job.catch(() => undefined)
-      await job?.close()
       this.#end()
     }
     return this.ended

@@ -22,7 +22,6 @@ const open = async ({ name, inputs }: TaskData<JobName>): Promise<Service<Task[]
       }
       return answers
     },
-    close: () => job.close(),
   }
 }
 
