@@ -101,8 +101,8 @@ class PlainSquare implements Square {
     return this.data.slice(i * this.rows, (i + 1) * this.rows)
   }
 
-  diagonal(): Float32Array {
-    return Float32Array.from({ length: this.rows }, (_, i) => this.data[i * this.rows + i]!)
+  diagonal(): Float64Array {
+    return Float64Array.from({ length: this.rows }, (_, i) => this.data[i * this.rows + i]!)
   }
 
   view(): Lists<Float32Array> {

@@ -1,6 +1,6 @@
 import type { Engine, Lists, Square } from '../kernel/engine.ts'
 import type { Rows } from '../matrix.ts'
-import { fits } from '../method/vector-similarity.ts'
+import { allFit } from '../method/vector-similarity.ts'
 import type { PreparedText } from '../text/prepare-text.ts'
 
 /** Candidates without duplicates of earlier candidates. */
@@ -15,7 +15,7 @@ export interface Folded {
    */
   products: Square | undefined
   /** The diagonal of the products. */
-  squares: Float32Array | undefined
+  squares: Float64Array | undefined
 }
 
 /** The data that candidates are compared by. */
@@ -66,7 +66,7 @@ export function foldDuplicates(
 /** Inner products of rows, and their lengths; a row without a vector has an infinite length. */
 interface ComparedRows {
   s: Square
-  squares: Float32Array
+  squares: Float64Array
   products: Lists<Float32Array>
   lengths: Float64Array
   /** Whether all lengths are such that float32 computes with their products; the products are cosines if not. */
@@ -76,7 +76,7 @@ interface ComparedRows {
 function compare(engine: Engine, rows: Rows): ComparedRows {
   const s = engine.gram(rows)
   const squares = s.diagonal()
-  const regular = squares.every(fits)
+  const regular = allFit(squares)
   if (!regular) s.toCosines()
   const lengths = new Float64Array(squares.length)
   for (let i = 0; i < lengths.length; i++) lengths[i] = regular ? Math.sqrt(squares[i]!) : 1

@@ -166,7 +166,7 @@ function rankList(
   // The ranking knows the similarities of the candidates that it looked at.
   const rows = background || looked < order.length ? allRows(query, candidates) : undefined
   const compared = rows && engine.products(rows)
-  const metric = plain.metric ?? (compared && chooseMetric(own.metric, compared, () => compared))
+  const metric = plain.metric ?? (compared && chooseMetric(own.metric, compared))
   const lacks = new Set(rows?.missing)
   const similarityOf = (place: number, i: number): number | undefined => {
     const known = similarities?.[i]

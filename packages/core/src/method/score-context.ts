@@ -84,9 +84,7 @@ export function scoreWithWords(
   // The texts are put into the engine once, for their BM25 score, their matches and their
   // similarity.
   const texts = known && !matched ? undefined : engine.texts(context.texts!)
-  const fresh = texts && recall.texts === computed.texts
-  const own = fresh ? { ...recall, texts: () => texts.similarity() } : recall
-  const { graph, terms } = buildGraph(engine, context, [0], settings, own)
+  const { graph, terms } = buildGraph(engine, context, [0], settings, recall, texts)
   const term = terms[0]!
   const found = known?.relevance ?? relevanceOf(term, texts!.scores(settings), settings)
   const { relevance } = found
@@ -107,9 +105,22 @@ export function scoreWithWords(
   }
   // The metric of this graph says nothing if g came from elsewhere.
   const metric = known ? known.metric : term.metric
-  const parts = { jaccard, neighbors, support, supporters, matches }
-  const toQuery = term.similarity
-  return { ...found, ...parts, scores, metric, toQuery, graph, neighborhoods }
+  return {
+    similarity: found.similarity,
+    words: found.words,
+    matched: found.matched,
+    relevance,
+    scores,
+    jaccard,
+    neighbors,
+    support,
+    supporters,
+    matches,
+    metric,
+    toQuery: term.similarity,
+    graph,
+    neighborhoods,
+  }
 }
 
 /** Standardizes a term in place, and adds it to the scores. */
@@ -125,7 +136,8 @@ function relevanceOf(
   settings: Settings,
 ): Relevance {
   const found = addWords(standardize(values, [0], noise), words, settings)
-  return { ...found, relevance: standardize(found.relevance, [0], ROUNDING) }
+  found.relevance = standardize(found.relevance, [0], ROUNDING)
+  return found
 }
 
 /** g before it is standardized: (1 − a) · z(similarity) + a · z(words). */
