@@ -144,19 +144,22 @@ export function selectContext(
     postings.append(texts, 0)
     for (let i = 0; i < chosen.length; i++) postings.append(texts, chosen[i]! + 1)
   }
-  const rows = behindQuery(chosen)
-  const lacks = new Set(context.missing)
-  const missing: number[] = []
-  for (let i = 0; i < rows.length; i++) if (lacks.has(rows[i]!)) missing.push(i + 1)
-  if (missing.length === rows.length) views.delete('vectors')
+  const missing = context.missing.length > 0 ? missingOf(context, chosen) : []
+  if (missing.length === chosen.length) views.delete('vectors')
   return {
-    rows: rows.length + 1,
+    rows: chosen.length + 1,
     candidates: context.candidates,
     views,
     texts: texts && postings,
     missing,
-    scores: scores && Float64Array.of(NaN, ...rows.map((row) => scores[row]!)),
+    scores: scores && Float64Array.of(NaN, ...behindQuery(chosen).map((row) => scores[row]!)),
   }
+}
+
+/** The rows without a vector among the chosen candidates. */
+function missingOf(context: Context, chosen: ArrayLike<number>): number[] {
+  const lacks = new Set(context.missing)
+  return behindQuery(chosen).flatMap((row, i) => (lacks.has(row) ? [i + 1] : []))
 }
 
 /** Refuses a context in which a candidate has no vector, if a method needs all of them. */

@@ -169,14 +169,13 @@ function supportOf(
     const similarities = graph.row(row)
     for (let c = 1; c < sums.length; c++) if (c !== row) sums[c]! += similarities[c]!
   }
-  const means = new Float64Array(sums.length)
   for (let c = 1; c < sums.length; c++) {
-    means[c] = sums[c]! / (supporters.length - Number(supporters.includes(c)))
+    sums[c]! /= supporters.length - Number(supporters.includes(c))
   }
   // A single supporter has no supporter itself: its support is 0.
-  const left = supporters.length === 1 ? supporters : []
-  const support = standardize(means, [0, ...left], ROUNDING)
-  for (const row of left) support[row] = 0
+  const single = supporters.length === 1
+  const support = standardize(sums, single ? [0, supporters[0]!] : [0], ROUNDING, sums)
+  if (single) support[supporters[0]!] = 0
   return { supporters, support: supporters.length === 0 ? support.fill(0) : support }
 }
 

@@ -97,8 +97,8 @@ export function prepareText(text: string | TitledText, options?: PrepareOptions)
   words.set(where, postings.length)
   return {
     postings: words.subarray(0, postings.length),
-    ...(positions && { positions: words.subarray(postings.length) }),
-    ...(titleTerms > 0 && { titleTerms }),
+    positions: positions ? words.subarray(postings.length) : undefined,
+    titleTerms: titleTerms > 0 ? titleTerms : undefined,
     tokenizer: nameOfTokenizer(tokenizer),
   }
 }
@@ -115,9 +115,11 @@ export function readText(
   if (typeof value === 'string') return value
   if (!isObject(value)) return undefined
   if (!('postings' in value)) return readTitled(value)
-  const { postings, positions, titleTerms = 0, tokenizer: own } = value as PreparedText
+  const { postings, positions, titleTerms: given, tokenizer: own } = value as PreparedText
+  const titleTerms = given ?? 0
   if (!isWords(postings) || postings.length % POSTING !== 0) return undefined
   if (positions !== undefined && !isWords(positions)) return undefined
+  if (typeof titleTerms !== 'number') return undefined
   if (!(titleTerms >= 0 && titleTerms * POSTING <= postings.length)) return undefined
   if (own === nameOfTokenizer(tokenizer)) return { postings, positions, titleTerms, tokenizer: own }
   throw new KithError(
