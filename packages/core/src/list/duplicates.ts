@@ -14,8 +14,6 @@ export interface Folded {
    * undefined if a ranking has to look at them again.
    */
   products: Square | undefined
-  /** The diagonal of the products. */
-  squares: Float64Array | undefined
 }
 
 /** The data that candidates are compared by. */
@@ -60,13 +58,12 @@ export function foldDuplicates(
     else duplicates.set(first, [index])
   }
   const products = compared?.regular ? compared.s : undefined
-  return { kept, duplicates, products, squares: compared?.squares }
+  return { kept, duplicates, products }
 }
 
 /** Inner products of rows, and their lengths; a row without a vector has an infinite length. */
 interface ComparedRows {
   s: Square
-  squares: Float64Array
   products: Lists<Float32Array>
   lengths: Float64Array
   /** Whether all lengths are such that float32 computes with their products; the products are cosines if not. */
@@ -81,7 +78,7 @@ function compare(engine: Engine, rows: Rows): ComparedRows {
   const lengths = new Float64Array(squares.length)
   for (let i = 0; i < lengths.length; i++) lengths[i] = regular ? Math.sqrt(squares[i]!) : 1
   for (const row of rows.missing) lengths[row] = Infinity
-  return { s, squares, products: s.view(), lengths, regular }
+  return { s, products: s.view(), lengths, regular }
 }
 
 /** A number that equal texts share and others rarely do, so that few texts are compared; 0 for an empty text. */

@@ -202,7 +202,7 @@ function rankList(
 }
 
 /** The inner products by which duplicates were found, for the one ranking of the candidates that are left. */
-function memoryOf({ products, squares, kept, duplicates }: Folded): Memory | undefined {
+function memoryOf({ products, kept, duplicates }: Folded): Memory | undefined {
   if (!products) return undefined
   return {
     recall: (chosen) => ({
@@ -210,7 +210,7 @@ function memoryOf({ products, squares, kept, duplicates }: Folded): Memory | und
       vectors: (engine, context, view, metric, alone) => {
         const all = chosen === undefined && duplicates.size === 0
         if (view === 'vectors' && all && context.rows === products.rows) {
-          return withMetric(products, context, view, metric, squares)
+          return withMetric(products, context, view, metric)
         }
         const rows = Array.from({ length: context.rows }, (_, row) =>
           row === 0 ? 0 : kept[chosen ? chosen[row - 1]! : row - 1]! + 1,

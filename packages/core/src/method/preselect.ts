@@ -87,7 +87,7 @@ function similarityToQuery(
     const missing = name === 'vectors' ? context.missing : []
     const metric = chooseMetric(settings.metric, products, missing)
     const dot = metric.name === 'dot'
-    const values = new Float64Array(toQuery)
+    const values = dot ? toQuery : new Float64Array(toQuery.length)
     for (let c = 0; c < values.length && !dot; c++) values[c] = cosineOf(products, c)
     const noise = dot ? ROUNDING * Math.sqrt(longest * squares[0]!) : ROUNDING
     const z = standardize(values, [0, ...missing], noise)
@@ -98,5 +98,5 @@ function similarityToQuery(
     compared = values
     for (const row of missing) compared[row] = Number.NaN
   }
-  return { similarity: standardize(sum, [0], ROUNDING), metric: main, compared }
+  return { similarity: standardize(sum, [0], ROUNDING, sum), metric: main, compared }
 }

@@ -147,11 +147,12 @@ export function rankChosen(
 
 /** g of the chosen rows: z of their g0 over the chosen, not computed again. */
 function relevanceOfChosen(found: Preselection, chosen: Uint32Array): Relevance {
+  const relevance = valuesOf(chosen, found.relevance)
   return {
     similarity: valuesOf(chosen, found.similarity),
     words: valuesOf(chosen, found.words),
     matched: valuesOf(chosen, found.matched),
-    relevance: standardize(valuesOf(chosen, found.relevance), [0], ROUNDING),
+    relevance: standardize(relevance, [0], ROUNDING, relevance),
   }
 }
 

@@ -136,7 +136,7 @@ function relevanceOf(
   settings: Settings,
 ): Relevance {
   const found = addWords(standardize(values, [0], noise), words, settings)
-  found.relevance = standardize(found.relevance, [0], ROUNDING)
+  standardize(found.relevance, [0], ROUNDING, found.relevance)
   return found
 }
 

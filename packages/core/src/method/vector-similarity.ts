@@ -72,11 +72,10 @@ export function withMetric(
   context: Context,
   view: string,
   metric: Settings['metric'],
-  squares = s.diagonal(),
 ): VectorSimilarity {
   const missing = view === 'vectors' ? context.missing : []
-  const toQuery = new Float64Array(s.row(0))
-  return { s, squares, metric: chooseMetric(metric, { toQuery, squares }, missing) }
+  const products = s.products()
+  return { s, squares: products.squares, metric: chooseMetric(metric, products, missing) }
 }
 
 /** Whether squared lengths are such that float32 computes with them. */
