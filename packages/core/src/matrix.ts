@@ -199,7 +199,8 @@ function toMatrix(value: unknown): Matrix | undefined {
   return isFloats(data) ? { data, rows, dimensions, chosen: chosen ?? undefined } : undefined
 }
 
-function isCount(value: number): boolean {
+/** Whether a value is a whole number from 0. */
+export function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0
 }
 

@@ -12,7 +12,7 @@ export interface MetricUse {
   unit: boolean
   /**
    * The share of pairs of candidates, from 0 to 1, that each metric puts in the order in which the
-   * candidates came. Absent if all vectors have length 1, or do not fit float32.
+   * candidates came. Undefined if all vectors have length 1, or do not fit float32.
    */
   agreement?: Readonly<Record<Metric, number>> | undefined
 }

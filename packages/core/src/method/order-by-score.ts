@@ -9,12 +9,12 @@ export interface Ranking {
   order: Uint32Array
   /** scores[i] belongs to order[i]; they never increase. */
   scores: Float32Array
-  /** How the embeddings were compared; absent if none were. */
+  /** How the embeddings were compared; undefined if none were. */
   metric?: MetricUse | undefined
   /**
    * similarities[i] belongs to order[i]: its inner product or cosine with the query, as `metric`
-   * says. NaN for a candidate without a vector, or beyond the candidates that the ranking reads; absent
-   * if no embeddings were compared.
+   * says. NaN for a candidate without a vector, or beyond the candidates that the ranking reads;
+   * undefined if no embeddings were compared.
    */
   similarities?: Float32Array | undefined
 }
@@ -65,7 +65,8 @@ export function rankingOfAll(
   const { scores, metric, similarities } = inner
   const order = new Uint32Array(inside)
   for (let i = 0; i < inside; i++) order[i] = looked[inner.order[i]!]!
-  const rest = Array.from(looked.subarray(inside))
+  const rest: number[] = []
+  for (let i = inside; i < looked.length; i++) rest.push(looked[i]!)
   for (let index = looked.length; index < candidates; index++) rest.push(index)
   return continueRanking({ order, scores, metric, similarities }, rest, similarity)
 }

@@ -48,9 +48,10 @@ export function preselect(
   engine: Engine,
   context: Context,
   settings: Settings,
-  remember: (compute: () => SimilarityToQuery) => SimilarityToQuery = (compute) => compute(),
+  remember?: (compute: () => SimilarityToQuery) => SimilarityToQuery,
 ): Preselection {
-  const toQuery = remember(() => similarityToQuery(engine, context, settings))
+  const compute = () => similarityToQuery(engine, context, settings)
+  const toQuery = remember ? remember(compute) : compute()
   const words = engine.scoped(() => engine.texts(context.texts!).scores(settings))
   const { similarity, matched, relevance } = addWords(toQuery.similarity, words, settings)
   const { metric, compared } = toQuery

@@ -1,6 +1,6 @@
 import { KithError } from '../error.ts'
 import { appendWords } from '../kernel/word-counter.ts'
-import { isObject } from '../matrix.ts'
+import { isCount, isObject } from '../matrix.ts'
 import { refuseUnknown } from '../settings/names.ts'
 import { show } from '../settings/show.ts'
 import { asciiWord, characterClass, lowerCase, MARK, UNSPACED, WORD } from './characters.ts'
@@ -115,12 +115,10 @@ export function readText(
   if (typeof value === 'string') return value
   if (!isObject(value)) return undefined
   if (!('postings' in value)) return readTitled(value)
-  const { postings, positions, titleTerms: given, tokenizer: own } = value as PreparedText
-  const titleTerms = given ?? 0
+  const { postings, positions, titleTerms = 0, tokenizer: own } = value as PreparedText
   if (!isWords(postings) || postings.length % POSTING !== 0) return undefined
   if (positions !== undefined && !isWords(positions)) return undefined
-  if (typeof titleTerms !== 'number') return undefined
-  if (!(titleTerms >= 0 && titleTerms * POSTING <= postings.length)) return undefined
+  if (!isCount(titleTerms) || titleTerms * POSTING > postings.length) return undefined
   if (own === nameOfTokenizer(tokenizer)) return { postings, positions, titleTerms, tokenizer: own }
   throw new KithError(
     'BAD_INPUT',
