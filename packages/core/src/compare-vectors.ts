@@ -51,7 +51,7 @@ export function compareVectors(
 
 /** As `compareVectors`, from the products of `queryProducts`. */
 export function compareProducts(metric: Settings['metric'], compared: Products): MetricUse {
-  return chooseMetric(metric, compared, () => compared)
+  return chooseMetric(metric, compared)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { KithError } from './error.ts'
 import {
+  behindQuery,
   isObject,
   type Rows,
   rowsOf,
@@ -108,19 +109,7 @@ export function contextOfViews(
   }
   // Without any vector of a candidate, the view says nothing.
   if (main.count > 0 && main.missing.length === main.count) views.delete('vectors')
-  for (const [name, more] of viewsOf(found)) {
-    const own = asked.views?.[name]
-    if (!own) {
-      throw new KithError(
-        'BAD_INPUT',
-        `the candidates have the view ${name}, but the query does not; pass views.${name} with the query`,
-      )
-    }
-    const label = `candidate of view ${name}`
-    const rows = rowsOf(more, label, limit)
-    checkCount(`view ${name}`, rows.total, main.total)
-    addView(views, name, withQuery(own, rows, label))
-  }
+  if (found.views !== undefined) addViews(views, asked, found.views, limit, main.total)
   let texts: Postings | undefined
   if (found.texts !== undefined) {
     if (asked.text === undefined) {
@@ -136,7 +125,7 @@ export function contextOfViews(
     candidates: main.total,
     views,
     texts,
-    missing: main.missing.map((row) => row + 1),
+    missing: behindQuery(main.missing),
     scores: found.scores === undefined ? undefined : readScores(found.scores, main),
   }
 }
@@ -155,18 +144,22 @@ export function selectContext(
     postings.append(texts, 0)
     for (let i = 0; i < chosen.length; i++) postings.append(texts, chosen[i]! + 1)
   }
-  const lacks = new Set(context.missing)
-  const rows = Array.from(chosen, (index) => index + 1)
-  const missing = rows.flatMap((row, i) => (lacks.has(row) ? [i + 1] : []))
-  if (missing.length === rows.length) views.delete('vectors')
+  const missing = context.missing.length > 0 ? missingOf(context, chosen) : []
+  if (missing.length === chosen.length) views.delete('vectors')
   return {
-    rows: rows.length + 1,
+    rows: chosen.length + 1,
     candidates: context.candidates,
     views,
     texts: texts && postings,
     missing,
-    scores: scores && Float64Array.of(NaN, ...rows.map((row) => scores[row]!)),
+    scores: scores && Float64Array.of(NaN, ...behindQuery(chosen).map((row) => scores[row]!)),
   }
+}
+
+/** The rows without a vector among the chosen candidates. */
+function missingOf(context: Context, chosen: ArrayLike<number>): number[] {
+  const lacks = new Set(context.missing)
+  return behindQuery(chosen).flatMap((row, i) => (lacks.has(row) ? [i + 1] : []))
 }
 
 /** Refuses a context in which a candidate has no vector, if a method needs all of them. */
@@ -228,9 +221,33 @@ function refuseMisnamed(given: unknown, parts: NamedParts): void {
   if (misnamed !== undefined) throw unknownName(misnamed, parts)
 }
 
-function viewsOf({ views = {} }: CandidateViews): [string, Vectors][] {
-  if (isObject(views)) return Object.entries(views)
-  throw new KithError('BAD_INPUT', `views must be an object of vectors by name, got ${show(views)}`)
+/** Adds the views beside the main one. */
+function addViews(
+  views: Map<string, Rows>,
+  asked: QueryViews,
+  found: Readonly<Record<string, Vectors>>,
+  limit: number,
+  total: number,
+): void {
+  if (!isObject(found)) {
+    throw new KithError(
+      'BAD_INPUT',
+      `views must be an object of vectors by name, got ${show(found)}`,
+    )
+  }
+  for (const [name, more] of Object.entries(found)) {
+    const own = asked.views?.[name]
+    if (!own) {
+      throw new KithError(
+        'BAD_INPUT',
+        `the candidates have the view ${name}, but the query does not; pass views.${name} with the query`,
+      )
+    }
+    const label = `candidate of view ${name}`
+    const rows = rowsOf(more, label, limit)
+    checkCount(`view ${name}`, rows.total, total)
+    addView(views, name, withQuery(own, rows, label))
+  }
 }
 
 function addView(views: Map<string, Rows>, name: string, rows: Rows): void {

@@ -58,13 +58,23 @@ export function withQuery(query: Vector, candidates: Rows, name: string): Rows {
     count: candidates.count + 1,
     total: candidates.total + 1,
     dimensions,
-    missing: candidates.missing.map((row) => row + 1),
+    missing: behindQuery(candidates.missing),
     copyTo(target, stride) {
       copyNumbers(query, target, 0)
       candidates.copyTo(target.subarray(stride), stride)
     },
     select: (chosen) => withQuery(query, candidates.select(chosen), name),
   }
+}
+
+/**
+ * Rows of candidates as rows of a context, in which the query is the first. A loop: compiled code
+ * gives the arrays that `map` makes another form, and V8 compiles whatever reads them again.
+ */
+export function behindQuery(rows: ArrayLike<number>): number[] {
+  const moved: number[] = []
+  for (let i = 0; i < rows.length; i++) moved.push(rows[i]! + 1)
+  return moved
 }
 
 function rowsOfArray(
@@ -102,19 +112,18 @@ function checkedRows(
   dimensions: number,
 ): Rows {
   const missing: number[] = []
-  vectors.forEach((vector, i) => {
-    if (vector === undefined) missing.push(i)
-  })
+  for (let i = 0; i < vectors.length; i++) if (vectors[i] === undefined) missing.push(i)
   return {
     count: vectors.length,
     total,
     dimensions,
     missing,
     copyTo(target, stride) {
-      vectors.forEach((vector, i) => {
+      for (let i = 0; i < vectors.length; i++) {
+        const vector = vectors[i]
         if (vector) copyNumbers(vector, target, i * stride)
         else target.fill(0, i * stride, i * stride + dimensions)
-      })
+      }
     },
     select: (chosen) =>
       checkedRows(
@@ -141,24 +150,31 @@ function rowsOfMatrix(
       `the matrix of ${name}s must have rows × dimensions = ${show(rows)} × ${show(dimensions)} numbers, got ${data.length}`,
     )
   }
-  const wrong = own?.find((row) => row >= rows)
-  if (wrong !== undefined) {
+  const total = own ? own.length : rows
+  for (let i = 0; own && i < total; i++) {
+    if (own[i]! < rows) continue
     throw new KithError(
       'BAD_SHAPE',
-      `row ${wrong} does not exist: the matrix of ${name}s has ${rows} rows`,
+      `row ${own[i]} does not exist: the matrix of ${name}s has ${rows} rows`,
     )
   }
-  const total = own ? own.length : rows
   const count = Math.min(total, limit)
+  return rowsOfChecked(data, dimensions, own, count, total)
+}
+
+/** Rows of a matrix that was checked; `own` are the chosen ones. */
+function rowsOfChecked(
+  data: Float32Array,
+  dimensions: number,
+  own: Uint32Array | undefined,
+  count: number,
+  total: number,
+): Rows {
   return {
     count,
     total,
     dimensions,
     missing: [],
-    select: (picked) => {
-      const these = new Uint32Array(picked).map((i) => (own ? own[i]! : i))
-      return { ...rowsOfMatrix({ data, rows, dimensions, chosen: these }, name, Infinity), total }
-    },
     copyTo(target, stride) {
       if (stride === dimensions && !own) target.set(data.subarray(0, count * dimensions))
       else {
@@ -167,6 +183,11 @@ function rowsOfMatrix(
           target.set(data.subarray(from, from + dimensions), i * stride)
         }
       }
+    },
+    select: (chosen) => {
+      const these = new Uint32Array(chosen)
+      for (let i = 0; own && i < these.length; i++) these[i] = own[these[i]!]!
+      return rowsOfChecked(data, dimensions, these, these.length, total)
     },
   }
 }
@@ -178,7 +199,8 @@ function toMatrix(value: unknown): Matrix | undefined {
   return isFloats(data) ? { data, rows, dimensions, chosen: chosen ?? undefined } : undefined
 }
 
-function isCount(value: number): boolean {
+/** Whether a value is a whole number from 0. */
+export function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0
 }
 

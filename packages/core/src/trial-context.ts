@@ -16,7 +16,7 @@ import type { MetricUse } from './method/metric.ts'
 import type { Ranking } from './method/order-by-score.ts'
 import { lookedAt, type SimilarityToQuery } from './method/preselect.ts'
 import { type Memory, rankContext } from './method/rank-context.ts'
-import { fits, withMetric } from './method/vector-similarity.ts'
+import { allFit, withMetric } from './method/vector-similarity.ts'
 import { usesWords, viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
@@ -173,7 +173,7 @@ export class TrialContext {
     for (const [name, vectors] of this.#full.views) {
       engine.scoped(() => {
         const s = engine.gram(vectors)
-        if (!s.diagonal().every(fits)) this.#irregular = true
+        if (!allFit(s.diagonal())) this.#irregular = true
         remembered.set(name, s.copy())
       })
     }

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { explain, neighbors, Reranker, rerank, similarity, smoothLabels } from '../src/index.ts'
+import {
+  explain,
+  neighbors,
+  prepareText,
+  Reranker,
+  rerank,
+  similarity,
+  smoothLabels,
+} from '../src/index.ts'
 import { makeContext } from './contexts.ts'
 import { splitContext } from './support.ts'
 
@@ -67,6 +75,41 @@ test('smoothLabels counts candidates from 0', () => {
   expect([...kept]).toEqual([4])
   expect([...target]).toEqual([1])
   expect(evidence.indexOf(1)).toBe(4)
+})
+
+// V8 compiles code again that meets another shape: each thread of a run pays for it.
+test('rankings, their metrics and prepared texts have the same properties for any input', () => {
+  const vectors = [
+    [1, 0],
+    [0, 1],
+    [0.6, 0.8],
+  ]
+  const texts = ['wing', 'flutter', 'tail']
+  const rankings = [
+    rerank([1, 0], vectors),
+    rerank(
+      [1, 0],
+      [
+        [2, 0],
+        [0, 3],
+        [1, 1],
+      ],
+    ),
+    rerank({ vector: [1, 0], text: 'wing' }, { vectors, texts }, { contextSize: 2, preselect: 3 }),
+    rerank({ text: 'wing' }, { texts }),
+  ]
+  for (const ranking of rankings) {
+    expect(Object.keys(ranking)).toEqual(['order', 'scores', 'metric', 'similarities'])
+    if (ranking.metric) expect(Object.keys(ranking.metric)).toEqual(['name', 'unit', 'agreement'])
+  }
+  const prepared = [
+    prepareText('wing'),
+    prepareText({ title: 'wing', text: 'flutter' }),
+    prepareText('wing', { positions: false }),
+  ]
+  for (const text of prepared) {
+    expect(Object.keys(text)).toEqual(['postings', 'positions', 'titleTerms', 'tokenizer'])
+  }
 })
 
 test('every function returns an empty result for a query without candidates', () => {

@@ -53,7 +53,7 @@ const rocchio: Baseline['rank'] = (memory, query, candidates, settings) => {
   rows.copyTo(data, dimensions)
   const matrix = { data, rows: count, dimensions }
   const compared = products(matrix)
-  const metric = chooseMetric(settings.metric, compared, () => compared)
+  const metric = chooseMetric(settings.metric, compared)
   const among = { data: data.subarray(dimensions), rows: count - 1, dimensions }
   const moved = contextOf(feedbackVector(matrix, settings), among, Infinity, noPostings, {
     tokenizer: 'none',

@@ -101,8 +101,12 @@ class PlainSquare implements Square {
     return this.data.slice(i * this.rows, (i + 1) * this.rows)
   }
 
-  diagonal(): Float32Array {
-    return Float32Array.from({ length: this.rows }, (_, i) => this.data[i * this.rows + i]!)
+  diagonal(): Float64Array {
+    return Float64Array.from({ length: this.rows }, (_, i) => this.data[i * this.rows + i]!)
+  }
+
+  products(): Products {
+    return { toQuery: new Float64Array(this.row(0)), squares: this.diagonal() }
   }
 
   view(): Lists<Float32Array> {

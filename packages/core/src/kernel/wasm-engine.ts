@@ -139,12 +139,21 @@ export class WasmSquare implements Square {
     return this.#memory.floats.slice(from, from + this.rows)
   }
 
-  diagonal(): Float32Array {
+  diagonal(): Float64Array {
     const { floats } = this.#memory
-    const [from, step] = [this.at / 4, this.stride + 1]
-    const diagonal = new Float32Array(this.rows)
+    const from = this.at / 4
+    const step = this.stride + 1
+    const diagonal = new Float64Array(this.rows)
     for (let i = 0; i < diagonal.length; i++) diagonal[i] = floats[from + i * step]!
     return diagonal
+  }
+
+  products(): Products {
+    const { floats } = this.#memory
+    const from = this.at / 4
+    const toQuery = new Float64Array(this.rows)
+    for (let i = 0; i < toQuery.length; i++) toQuery[i] = floats[from + i]!
+    return { toQuery, squares: this.diagonal() }
   }
 
   view(): Lists<Float32Array> {

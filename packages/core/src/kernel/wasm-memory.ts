@@ -15,12 +15,9 @@ export class WasmMemory {
   floats = new Float32Array(this.memory.buffer)
   integers = new Uint32Array(this.memory.buffer)
   #doubles = new Float64Array(this.memory.buffer)
+  /** The size of the memory: getting its buffer is a slow call. */
+  bytes = PAGE
   #end = BASE
-
-  get bytes(): number {
-    // Of a view: getting the buffer of the memory is a slow call.
-    return this.floats.byteLength
-  }
 
   /** The end of the memory in use. */
   get end(): number {
@@ -81,5 +78,6 @@ export class WasmMemory {
     this.floats = new Float32Array(this.memory.buffer)
     this.integers = new Uint32Array(this.memory.buffer)
     this.#doubles = new Float64Array(this.memory.buffer)
+    this.bytes = this.floats.byteLength
   }
 }

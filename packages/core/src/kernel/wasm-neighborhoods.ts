@@ -127,14 +127,13 @@ export class WasmNeighborhoods implements Neighborhoods {
     const { at, rows: count, stride, symmetric } = this.#graph
     const sets = memory.take(count * this.#words * 8)
     const line = stride * 4
-    const [across, down] = symmetric ? [4, line] : [line, 4]
     const { end } = memory
     const limits = memory.takeWords(stride + 4)
     this.#wasm.reciprocal(
       at,
       count,
-      across,
-      down,
+      symmetric ? 4 : line,
+      symmetric ? line : 4,
       this.#ranks,
       this.#keep,
       n,
@@ -155,7 +154,8 @@ export class WasmNeighborhoods implements Neighborhoods {
       stride,
       this.#sets,
       this.#words,
-      ...([weightFunctions[weight].code, weightParameter] as const),
+      weightFunctions[weight].code,
+      weightParameter,
       own.starts,
       own.columns,
       own.weights,

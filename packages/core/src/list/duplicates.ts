@@ -1,6 +1,6 @@
 import type { Engine, Lists, Square } from '../kernel/engine.ts'
 import type { Rows } from '../matrix.ts'
-import { fits } from '../method/vector-similarity.ts'
+import { allFit } from '../method/vector-similarity.ts'
 import type { PreparedText } from '../text/prepare-text.ts'
 
 /** Candidates without duplicates of earlier candidates. */
@@ -14,8 +14,6 @@ export interface Folded {
    * undefined if a ranking has to look at them again.
    */
   products: Square | undefined
-  /** The diagonal of the products. */
-  squares: Float32Array | undefined
 }
 
 /** The data that candidates are compared by. */
@@ -60,13 +58,12 @@ export function foldDuplicates(
     else duplicates.set(first, [index])
   }
   const products = compared?.regular ? compared.s : undefined
-  return { kept, duplicates, products, squares: compared?.squares }
+  return { kept, duplicates, products }
 }
 
 /** Inner products of rows, and their lengths; a row without a vector has an infinite length. */
 interface ComparedRows {
   s: Square
-  squares: Float32Array
   products: Lists<Float32Array>
   lengths: Float64Array
   /** Whether all lengths are such that float32 computes with their products; the products are cosines if not. */
@@ -76,12 +73,12 @@ interface ComparedRows {
 function compare(engine: Engine, rows: Rows): ComparedRows {
   const s = engine.gram(rows)
   const squares = s.diagonal()
-  const regular = squares.every(fits)
+  const regular = allFit(squares)
   if (!regular) s.toCosines()
   const lengths = new Float64Array(squares.length)
   for (let i = 0; i < lengths.length; i++) lengths[i] = regular ? Math.sqrt(squares[i]!) : 1
   for (const row of rows.missing) lengths[row] = Infinity
-  return { s, squares, products: s.view(), lengths, regular }
+  return { s, products: s.view(), lengths, regular }
 }
 
 /** A number that equal texts share and others rarely do, so that few texts are compared; 0 for an empty text. */

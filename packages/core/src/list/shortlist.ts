@@ -166,7 +166,7 @@ function rankList(
   // The ranking knows the similarities of the candidates that it looked at.
   const rows = background || looked < order.length ? allRows(query, candidates) : undefined
   const compared = rows && engine.products(rows)
-  const metric = plain.metric ?? (compared && chooseMetric(own.metric, compared, () => compared))
+  const metric = plain.metric ?? (compared && chooseMetric(own.metric, compared))
   const lacks = new Set(rows?.missing)
   const similarityOf = (place: number, i: number): number | undefined => {
     const known = similarities?.[i]
@@ -202,7 +202,7 @@ function rankList(
 }
 
 /** The inner products by which duplicates were found, for the one ranking of the candidates that are left. */
-function memoryOf({ products, squares, kept, duplicates }: Folded): Memory | undefined {
+function memoryOf({ products, kept, duplicates }: Folded): Memory | undefined {
   if (!products) return undefined
   return {
     recall: (chosen) => ({
@@ -210,7 +210,7 @@ function memoryOf({ products, squares, kept, duplicates }: Folded): Memory | und
       vectors: (engine, context, view, metric, alone) => {
         const all = chosen === undefined && duplicates.size === 0
         if (view === 'vectors' && all && context.rows === products.rows) {
-          return withMetric(products, context, view, metric, squares)
+          return withMetric(products, context, view, metric)
         }
         const rows = Array.from({ length: context.rows }, (_, row) =>
           row === 0 ? 0 : kept[chosen ? chosen[row - 1]! : row - 1]! + 1,

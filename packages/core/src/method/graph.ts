@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { KithError } from '../error.ts'
-import type { Engine, Neighborhoods, Square } from '../kernel/engine.ts'
+import type { Engine, Neighborhoods, Square, Texts } from '../kernel/engine.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
 import type { MetricUse } from './metric.ts'
 import { type GeometricTerm, noiseOf, ROUNDING, standardize } from './mix.ts'
@@ -11,8 +11,8 @@ import { scoreTerm, usesWords, viewWeights } from './view-weights.ts'
 export interface Recall {
   /** S of a view, and the metric that it is to have. */
   vectors: typeof vectorSimilarity
-  /** S of the texts. */
-  texts(engine: Engine, context: Context): Square
+  /** S of the texts, which may be in the engine already. */
+  texts(engine: Engine, context: Context, known: Texts | undefined): Square
   /** The neighbors in a graph. */
   neighbors(
     engine: Engine,
@@ -25,7 +25,7 @@ export interface Recall {
 /** Remembers nothing. */
 export const computed: Recall = {
   vectors: vectorSimilarity,
-  texts: (engine, { texts }) => engine.texts(texts!).similarity(),
+  texts: (engine, { texts }, known) => (known ?? engine.texts(texts!)).similarity(),
   neighbors: (engine, graph, settings) => engine.neighbors(graph, settings),
 }
 
@@ -45,6 +45,7 @@ export function buildGraph(
   probes: readonly number[],
   settings: Settings,
   recall = computed,
+  texts?: Texts,
 ): ContextGraph {
   const weights = viewWeights(context, settings)
   const oneOnly = weights.size === 1 && weights.has('vectors') && context.missing.length === 0
@@ -58,7 +59,7 @@ export function buildGraph(
       'setting mix must be "standard" with several views, whose scales differ, got "raw"',
     )
   }
-  return severalViews(engine, context, probes, settings, recall, weights)
+  return severalViews(engine, context, probes, settings, recall, weights, texts)
 }
 
 /** S is the graph, and its scaled rows are the geometric terms. */
@@ -72,22 +73,19 @@ function oneView(
   const { s, metric, squares } = recall.vectors(engine, context, 'vectors', settings.metric, true)
   if (metric.name === 'cosine') s.toCosines()
   const noise = noiseOf(metric.name === 'cosine' ? s.diagonal() : squares, probes)
-  const before = probes.map((probe) => s.row(probe))
-  if (settings.rowScaling === 'none') {
-    const terms = before.map((values, p) => ({
-      values,
-      noise: noise[p]!,
-      metric,
-      similarity: values,
-    }))
-    return { graph: s, terms }
+  const terms: GeometricTerm[] = []
+  for (let p = 0; p < probes.length; p++) {
+    const values = s.row(probes[p]!)
+    terms.push({ values, noise: noise[p]!, metric, similarity: values })
   }
+  if (settings.rowScaling === 'none') return { graph: s, terms }
   s.scale(settings.rowScaling)
-  const terms = probes.map((probe, p) => {
-    const values = s.row(probe)
-    const similarity = before[p]!
-    return { values, noise: noise[p]! * ratio(values, similarity), metric, similarity }
-  })
+  for (let p = 0; p < probes.length; p++) {
+    const term = terms[p]!
+    const scaled = s.row(probes[p]!)
+    term.noise *= ratio(scaled, term.values)
+    term.values = scaled
+  }
   return { graph: s, terms }
 }
 
@@ -108,54 +106,57 @@ function severalViews(
   settings: Settings,
   recall: Recall,
   weights: ReadonlyMap<string, ViewWeights>,
+  texts: Texts | undefined,
 ): ContextGraph {
   const scored = scoreTerm(context, weights)
-  const sums = probes.map((probe) =>
-    probe === 0 ? Float32Array.from(scored) : new Float32Array(context.rows),
-  )
-  const addTerms = (s: Square, score: number, missing: readonly number[]): void => {
-    const noise = noiseOf(s.diagonal(), probes)
-    probes.forEach((probe, p) => {
-      const z = standardize(s.row(probe), [probe, ...missing], noise[p]!)
-      // A candidate without a vector is as similar as the others are on the average.
-      for (const row of missing) z[row] = 0
-      const sum = sums[p]!
-      for (let c = 0; c < sum.length; c++) sum[c]! += score * z[c]!
-    })
+  const terms: GeometricTerm[] = []
+  for (const probe of probes) {
+    const values = new Float32Array(context.rows)
+    if (probe === 0) values.set(scored)
+    terms.push({ values, noise: ROUNDING, metric: undefined, similarity: undefined })
   }
   let graph: Square | undefined
-  let main: MetricUse | undefined
-  let similarities: Float32Array[] = []
   for (const [name, { graph: share, score }] of weights) {
     if (name === 'texts') {
-      const s = recall.texts(engine, context)
-      if (score > 0) addTerms(s, score, [])
+      const s = recall.texts(engine, context, texts)
+      if (score > 0) addTerms(terms, probes, s, score, [])
       graph = engine.blend(graph, s, share)
       continue
     }
-    const missing = name === 'vectors' ? context.missing : []
+    const main = name === 'vectors'
+    const missing = main ? context.missing : []
     const { s, metric } = recall.vectors(engine, context, name, settings.metric, false)
-    const compare = (): void => {
-      addTerms(s, score, missing)
-      if (name === 'vectors') similarities = probes.map((probe) => without(s.row(probe), missing))
-    }
-    if (name === 'vectors') main = metric
     // The geometric term may use the inner product: standardizing removes its scale.
-    if (metric.name === 'dot') compare()
-    s.toCosines()
-    if (metric.name === 'cosine') compare()
+    if (metric.name === 'cosine') s.toCosines()
+    addTerms(terms, probes, s, score, missing)
+    for (let p = 0; main && p < probes.length; p++) {
+      terms[p]!.metric = metric
+      terms[p]!.similarity = without(s.row(probes[p]!), missing)
+    }
+    if (metric.name === 'dot') s.toCosines()
     s.fill(missing)
     graph = engine.blend(graph, s, share)
   }
   graph!.scale(settings.rowScaling)
-  return {
-    graph: graph!,
-    terms: sums.map((values, p) => ({
-      values,
-      noise: ROUNDING,
-      metric: main,
-      similarity: similarities[p],
-    })),
+  return { graph: graph!, terms }
+}
+
+/** Adds the similarities of one view to the geometric term of each probe. */
+function addTerms(
+  terms: readonly GeometricTerm[],
+  probes: readonly number[],
+  s: Square,
+  score: number,
+  missing: readonly number[],
+): void {
+  const noise = noiseOf(s.diagonal(), probes)
+  for (let p = 0; p < probes.length; p++) {
+    const probe = probes[p]!
+    const z = standardize(s.row(probe), [probe, ...missing], noise[p]!)
+    // A candidate without a vector is as similar as the others are on the average.
+    for (const row of missing) z[row] = 0
+    const { values } = terms[p]!
+    for (let c = 0; c < values.length; c++) values[c]! += score * z[c]!
   }
 }
 

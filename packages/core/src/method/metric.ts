@@ -1,3 +1,4 @@
+import type { Products } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { ROUNDING } from './mix.ts'
 
@@ -11,17 +12,9 @@ export interface MetricUse {
   unit: boolean
   /**
    * The share of pairs of candidates, from 0 to 1, that each metric puts in the order in which the
-   * candidates came. Absent if all vectors have length 1, or do not fit float32.
+   * candidates came. Undefined if all vectors have length 1, or do not fit float32.
    */
   agreement?: Readonly<Record<Metric, number>> | undefined
-}
-
-/** Inner products of the rows of a context with the query and with themselves; row 0 is the query. */
-interface ComparedRows {
-  toQuery: ArrayLike<number>
-  squares: ArrayLike<number>
-  /** The rows without a vector. */
-  missing?: readonly number[] | undefined
 }
 
 /** Squared lengths up to this one keep inner products and their cosines within float32. */
@@ -30,14 +23,22 @@ export const LARGEST_SQUARE = 1e36
 /** Squared lengths this near to 1 count as unit length, in half precision too. */
 const UNIT = 2e-3
 
+/** If no row lacks a vector. */
+const none: readonly number[] = []
+
 /**
  * Section 1: the metric of a context. `auto` is the inner product if all vectors have length 1,
  * and else the metric that `fittingMetric` gives.
+ *
+ * The kind of arrays and the properties of the result are always the same, so that V8 compiles
+ * what reads them once.
+ *
+ * @param missing The rows without a vector.
  */
 export function chooseMetric(
   metric: Settings['metric'],
-  { squares, missing = [] }: Pick<ComparedRows, 'squares' | 'missing'>,
-  rows: () => ComparedRows,
+  { toQuery, squares }: Products,
+  missing = none,
 ): MetricUse {
   let unit = true
   let long = false
@@ -48,9 +49,9 @@ export function chooseMetric(
     else if (missing.length > 0 && missing.includes(row)) continue
     unit = false
   }
-  if (unit) return { name: metric === 'auto' ? 'dot' : metric, unit }
-  if (long) return { name: metric === 'auto' ? 'cosine' : metric, unit }
-  const agreement = agreementOf(rows())
+  if (unit) return { name: metric === 'auto' ? 'dot' : metric, unit, agreement: undefined }
+  if (long) return { name: metric === 'auto' ? 'cosine' : metric, unit, agreement: undefined }
+  const agreement = agreementOf(toQuery, squares, missing)
   return { name: metric === 'auto' ? fittingMetric(agreement) : metric, unit, agreement }
 }
 
@@ -74,7 +75,11 @@ let cosines = new Float64Array(256)
  * places are a power of four apart: n log n of them, neighbors included, so that a metric agrees with
  * all of them only if its order is the order of the candidates.
  */
-function agreementOf({ toQuery, squares, missing = [] }: ComparedRows): Record<Metric, number> {
+function agreementOf(
+  toQuery: Float64Array,
+  squares: Float64Array,
+  missing: readonly number[],
+): Record<Metric, number> {
   if (dots.length < squares.length) {
     dots = new Float64Array(squares.length)
     cosines = new Float64Array(squares.length)
@@ -92,7 +97,9 @@ function agreementOf({ toQuery, squares, missing = [] }: ComparedRows): Record<M
   // Pairs that only rounding reorders count as agreement.
   const noise = ROUNDING * Math.sqrt(squares[0]!)
   const dotNoise = noise * longest
-  let [pairs, dot, cosine] = [0, 0, 0]
+  let pairs = 0
+  let dot = 0
+  let cosine = 0
   for (let step = 1; step < count; step *= 4) {
     for (let i = step; i < count; i++) {
       dot += Number(dots[i - step]! >= dots[i]! - dotNoise)

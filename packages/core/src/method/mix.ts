@@ -15,7 +15,7 @@ export interface GeometricTerm {
   /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
   /** The inner products or cosines of the embeddings, as `metric` says; NaN for a row without a vector. */
-  similarity?: Float32Array | undefined
+  similarity: Float32Array | undefined
 }
 
 /**
@@ -85,7 +85,7 @@ function spreadOf(
   let low = Infinity
   let high = -Infinity
   // Mostly only the query is left out, which no loop looks at.
-  const some = leftOut.some((row) => row > 0)
+  const some = leftOut.length !== 1 || leftOut[0] !== 0
   for (let c = 1; c < rows; c++) {
     if (some && leftOut.includes(c)) continue
     const value = values[c]!
@@ -111,8 +111,10 @@ function spreadOf(
  * from the diagonal of S: a part of the product of its length and the length of the longest candidate,
  * which is 1 for cosines.
  */
-export function noiseOf(squares: Float32Array, probes: readonly number[]): number[] {
+export function noiseOf(squares: Float64Array, probes: readonly number[]): number[] {
   let longest = 0
   for (let c = 1; c < squares.length; c++) longest = Math.max(longest, squares[c]!)
-  return probes.map((probe) => ROUNDING * Math.sqrt(squares[probe]! * longest))
+  const noise: number[] = []
+  for (const probe of probes) noise.push(ROUNDING * Math.sqrt(squares[probe]! * longest))
+  return noise
 }

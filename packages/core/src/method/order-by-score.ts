@@ -9,12 +9,12 @@ export interface Ranking {
   order: Uint32Array
   /** scores[i] belongs to order[i]; they never increase. */
   scores: Float32Array
-  /** How the embeddings were compared; absent if none were. */
+  /** How the embeddings were compared; undefined if none were. */
   metric?: MetricUse | undefined
   /**
    * similarities[i] belongs to order[i]: its inner product or cosine with the query, as `metric`
-   * says. NaN for a candidate without a vector, or beyond the candidates that the ranking reads; absent
-   * if no embeddings were compared.
+   * says. NaN for a candidate without a vector, or beyond the candidates that the ranking reads;
+   * undefined if no embeddings were compared.
    */
   similarities?: Float32Array | undefined
 }
@@ -35,10 +35,8 @@ export function orderByScore(
   similarity?: ArrayLike<number>,
 ): Ranking {
   const order = sortByScore(scores)
-  const ranking: Ranking = { order, scores: inOrder(order, scores) }
-  if (metric) ranking.metric = metric
-  if (similarity) ranking.similarities = inOrder(order, similarity)
-  return ranking
+  const similarities = similarity && inOrder(order, similarity)
+  return { order, scores: inOrder(order, scores), metric, similarities }
 }
 
 /** The values of the candidates in an order; the query's own value is at 0. A loop: `from` takes ten times as long. */
@@ -64,10 +62,13 @@ export function rankingOfAll(
 ): Ranking {
   const inside = inner.order.length
   if (!looked) return inside < candidates ? extendRanking(inner, candidates) : inner
-  const ranking = { ...inner, order: inner.order.map((place) => looked[place]!) }
-  const rest = Array.from(looked.subarray(inside))
+  const { scores, metric, similarities } = inner
+  const order = new Uint32Array(inside)
+  for (let i = 0; i < inside; i++) order[i] = looked[inner.order[i]!]!
+  const rest: number[] = []
+  for (let i = inside; i < looked.length; i++) rest.push(looked[i]!)
   for (let index = looked.length; index < candidates; index++) rest.push(index)
-  return continueRanking(ranking, rest, similarity)
+  return continueRanking({ order, scores, metric, similarities }, rest, similarity)
 }
 
 /**
@@ -99,28 +100,26 @@ function continueRanking(
 ): Ranking {
   const inside = ranking.order.length
   const candidates = inside + rest.length
-  const longer: Ranking = {
-    order: new Uint32Array(candidates),
-    scores: new Float32Array(candidates),
-  }
-  if (ranking.metric) longer.metric = ranking.metric
+  const order = new Uint32Array(candidates)
+  const scores = new Float32Array(candidates)
+  let similarities: Float32Array | undefined
   if (ranking.similarities) {
-    longer.similarities = new Float32Array(candidates).fill(Number.NaN)
-    longer.similarities.set(ranking.similarities)
-    rest.forEach((index, i) => {
-      const known = similarity[index + 1]
-      if (known !== undefined) longer.similarities![inside + i] = known
-    })
+    similarities = new Float32Array(candidates).fill(Number.NaN)
+    similarities.set(ranking.similarities)
+    for (let i = 0; i < rest.length; i++) {
+      const known = similarity[rest[i]! + 1]
+      if (known !== undefined) similarities[inside + i] = known
+    }
   }
-  longer.order.set(ranking.order)
-  longer.order.set(rest, inside)
-  longer.scores.set(ranking.scores)
+  order.set(ranking.order)
+  order.set(rest, inside)
+  scores.set(ranking.scores)
   const last = ranking.scores[inside - 1] ?? 0
   const step = STEP * Math.max(1, Math.abs(last))
   for (let i = inside; i < candidates; i++) {
-    longer.scores[i] = Math.max(LOWEST, last - step * (i - inside + 1))
+    scores[i] = Math.max(LOWEST, last - step * (i - inside + 1))
   }
-  return longer
+  return { order, scores, metric: ranking.metric, similarities }
 }
 
 function checkRanking(ranking: Ranking): Ranking {
@@ -151,7 +150,8 @@ export function sortByScore(scores: Float64Array): Uint32Array {
   const order = new Uint32Array(length)
   // How often all runs are merged, between the two arrays: the last time into `order`.
   const passes = 32 - Math.clz32((length - 1) / RUN)
-  let [sorted, merged] = passes % 2 === 0 ? [order, room] : [room, order]
+  let sorted = passes % 2 === 0 ? order : room
+  let merged = passes % 2 === 0 ? room : order
   for (let i = 0; i < length; i++) sorted[i] = i
   for (let from = 0; from < length; from += RUN) {
     const to = Math.min(from + RUN, length)
@@ -168,7 +168,8 @@ export function sortByScore(scores: Float64Array): Uint32Array {
     for (let from = 0; from < length; from += 2 * run) {
       const middle = Math.min(from + run, length)
       const to = Math.min(middle + run, length)
-      let [left, right] = [from, middle]
+      let left = from
+      let right = middle
       for (let at = from; at < to; at++) {
         const takesLeft =
           right === to ||
@@ -176,7 +177,9 @@ export function sortByScore(scores: Float64Array): Uint32Array {
         merged[at] = takesLeft ? sorted[left++]! : sorted[right++]!
       }
     }
-    ;[sorted, merged] = [merged, sorted]
+    const before = sorted
+    sorted = merged
+    merged = before
   }
   return order
 }

@@ -6,6 +6,7 @@ import { chooseMetric, type MetricUse } from './metric.ts'
 import { ROUNDING, standardize } from './mix.ts'
 import { sortByScore } from './order-by-score.ts'
 import { addWords, type Relevance } from './score-context.ts'
+import { cosineOf } from './similarity-steps.ts'
 import { scoreTerm, usesWords, viewWeights } from './view-weights.ts'
 
 /** The candidates of a query in the order of g0, by which a context is chosen from them. */
@@ -47,13 +48,15 @@ export function preselect(
   engine: Engine,
   context: Context,
   settings: Settings,
-  remember: (compute: () => SimilarityToQuery) => SimilarityToQuery = (compute) => compute(),
+  remember?: (compute: () => SimilarityToQuery) => SimilarityToQuery,
 ): Preselection {
-  const toQuery = remember(() => similarityToQuery(engine, context, settings))
+  const compute = () => similarityToQuery(engine, context, settings)
+  const toQuery = remember ? remember(compute) : compute()
   const words = engine.scoped(() => engine.texts(context.texts!).scores(settings))
-  const found = addWords(toQuery.similarity, words, settings)
+  const { similarity, matched, relevance } = addWords(toQuery.similarity, words, settings)
   const { metric, compared } = toQuery
-  return { ...found, order: sortByScore(found.relevance), metric, compared }
+  const order = sortByScore(relevance)
+  return { similarity, words, matched, relevance, order, metric, compared }
 }
 
 /** The part of a preselection that does not depend on the words. */
@@ -72,20 +75,22 @@ function similarityToQuery(
   for (const [name, view] of context.views) {
     const { score } = weights.get(name) ?? { score: 0 }
     if (score === 0) continue
-    const { toQuery, squares } = engine.products(view)
-    const wrong = squares.findIndex((square) => !Number.isFinite(square))
-    if (wrong >= 0) {
-      throw new KithError('BAD_VECTOR', `${nameOf(wrong)} contains a number that is not finite`)
+    const products = engine.products(view)
+    const { toQuery, squares } = products
+    let longest = 0
+    for (let row = 0; row < squares.length; row++) {
+      const square = squares[row]!
+      if (!Number.isFinite(square)) {
+        throw new KithError('BAD_VECTOR', `${nameOf(row)} contains a number that is not finite`)
+      }
+      if (row > 0 && square > longest) longest = square
     }
     const missing = name === 'vectors' ? context.missing : []
-    const longest = Math.sqrt(Math.max(...squares.subarray(1)) * squares[0]!)
-    const rows = { toQuery, squares, missing }
-    const metric = chooseMetric(settings.metric, rows, () => rows)
-    const values =
-      metric.name === 'dot'
-        ? toQuery
-        : toQuery.map((product, c) => product / (Math.sqrt(squares[c]! * squares[0]!) || 1))
-    const noise = metric.name === 'dot' ? ROUNDING * longest : ROUNDING
+    const metric = chooseMetric(settings.metric, products, missing)
+    const dot = metric.name === 'dot'
+    const values = dot ? toQuery : new Float64Array(toQuery.length)
+    for (let c = 0; c < values.length && !dot; c++) values[c] = cosineOf(products, c)
+    const noise = dot ? ROUNDING * Math.sqrt(longest * squares[0]!) : ROUNDING
     const z = standardize(values, [0, ...missing], noise)
     for (const row of missing) z[row] = 0
     for (let c = 0; c < sum.length; c++) sum[c]! += score * z[c]!
@@ -94,5 +99,5 @@ function similarityToQuery(
     compared = values
     for (const row of missing) compared[row] = Number.NaN
   }
-  return { similarity: standardize(sum, [0], ROUNDING), metric: main, compared }
+  return { similarity: standardize(sum, [0], ROUNDING, sum), metric: main, compared }
 }

@@ -138,8 +138,8 @@ export function rankChosen(
     return { ranking, neighbors, words: undefined }
   }
   // The graph has the metric that chose its candidates.
-  const metric = choice?.metric?.name
-  const own = metric ? { ...settings, metric } : settings
+  const metric = choice?.metric?.name ?? settings.metric
+  const own = metric === settings.metric ? settings : { ...settings, metric }
   const words = scoreWithWords(engine, context, own, choice, recall)
   const ranking = orderByScore(words.scores, words.metric, words.toQuery)
   return { ranking, neighbors: undefined, words }
@@ -147,14 +147,20 @@ export function rankChosen(
 
 /** g of the chosen rows: z of their g0 over the chosen, not computed again. */
 function relevanceOfChosen(found: Preselection, chosen: Uint32Array): Relevance {
-  const pick = (values: Float64Array) =>
-    Float64Array.of(0, ...Array.from(chosen, (index) => values[index + 1]!))
+  const relevance = valuesOf(chosen, found.relevance)
   return {
-    similarity: pick(found.similarity),
-    words: pick(found.words),
-    matched: pick(found.matched),
-    relevance: standardize(pick(found.relevance), [0], ROUNDING),
+    similarity: valuesOf(chosen, found.similarity),
+    words: valuesOf(chosen, found.words),
+    matched: valuesOf(chosen, found.matched),
+    relevance: standardize(relevance, [0], ROUNDING, relevance),
   }
+}
+
+/** The values of the chosen candidates behind the query's own, which is 0. */
+function valuesOf(chosen: Uint32Array, values: Float64Array): Float64Array {
+  const picked = new Float64Array(chosen.length + 1)
+  for (let i = 0; i < chosen.length; i++) picked[i + 1] = values[chosen[i]! + 1]!
+  return picked
 }
 
 /** Refuses statistics of another tokenizer than the texts': their terms would count as unknown. */

@@ -84,9 +84,7 @@ export function scoreWithWords(
   // The texts are put into the engine once, for their BM25 score, their matches and their
   // similarity.
   const texts = known && !matched ? undefined : engine.texts(context.texts!)
-  const fresh = texts && recall.texts === computed.texts
-  const own = fresh ? { ...recall, texts: () => texts.similarity() } : recall
-  const { graph, terms } = buildGraph(engine, context, [0], settings, own)
+  const { graph, terms } = buildGraph(engine, context, [0], settings, recall, texts)
   const term = terms[0]!
   const found = known?.relevance ?? relevanceOf(term, texts!.scores(settings), settings)
   const { relevance } = found
@@ -107,9 +105,22 @@ export function scoreWithWords(
   }
   // The metric of this graph says nothing if g came from elsewhere.
   const metric = known ? known.metric : term.metric
-  const parts = { jaccard, neighbors, support, supporters, matches }
-  const toQuery = term.similarity
-  return { ...found, ...parts, scores, metric, toQuery, graph, neighborhoods }
+  return {
+    similarity: found.similarity,
+    words: found.words,
+    matched: found.matched,
+    relevance,
+    scores,
+    jaccard,
+    neighbors,
+    support,
+    supporters,
+    matches,
+    metric,
+    toQuery: term.similarity,
+    graph,
+    neighborhoods,
+  }
 }
 
 /** Standardizes a term in place, and adds it to the scores. */
@@ -125,7 +136,8 @@ function relevanceOf(
   settings: Settings,
 ): Relevance {
   const found = addWords(standardize(values, [0], noise), words, settings)
-  return { ...found, relevance: standardize(found.relevance, [0], ROUNDING) }
+  standardize(found.relevance, [0], ROUNDING, found.relevance)
+  return found
 }
 
 /** g before it is standardized: (1 − a) · z(similarity) + a · z(words). */
@@ -157,14 +169,13 @@ function supportOf(
     const similarities = graph.row(row)
     for (let c = 1; c < sums.length; c++) if (c !== row) sums[c]! += similarities[c]!
   }
-  const means = new Float64Array(sums.length)
   for (let c = 1; c < sums.length; c++) {
-    means[c] = sums[c]! / (supporters.length - Number(supporters.includes(c)))
+    sums[c]! /= supporters.length - Number(supporters.includes(c))
   }
   // A single supporter has no supporter itself: its support is 0.
-  const left = supporters.length === 1 ? supporters : []
-  const support = standardize(means, [0, ...left], ROUNDING)
-  for (const row of left) support[row] = 0
+  const single = supporters.length === 1
+  const support = standardize(sums, single ? [0, supporters[0]!] : [0], ROUNDING, sums)
+  if (single) support[supporters[0]!] = 0
   return { supporters, support: supporters.length === 0 ? support.fill(0) : support }
 }
 

@@ -17,7 +17,7 @@ type Rescaling = 'none' | 'common' | 'each'
 export interface VectorSimilarity {
   s: Square
   /** The diagonal of S: squared lengths. */
-  squares: Float32Array
+  squares: Float64Array
   metric: MetricUse
 }
 
@@ -32,12 +32,22 @@ export function vectorSimilarity(
   metric: Settings['metric'],
   alone: boolean,
 ): VectorSimilarity {
-  const rows = context.views.get(view)!
-  const s = engine.gram(rows)
+  const found = withMetric(engine.gram(context.views.get(view)!), context, view, metric)
   // A vector's product with itself shows whether all is well with it, and by
   // Cauchy and Schwarz with its other products: nothing else needs a look.
-  const squares = s.diagonal()
-  if (squares.every(fits)) return withMetric(s, context, view, metric, squares)
+  return allFit(found.squares) ? found : rescaled(engine, context, view, found, alone)
+}
+
+/** The similarity of vectors some of which do not fit: it refuses them, or brings them to another length. */
+function rescaled(
+  engine: Engine,
+  context: Context,
+  view: string,
+  found: VectorSimilarity,
+  alone: boolean,
+): VectorSimilarity {
+  const rows = context.views.get(view)!
+  const { squares, metric: use } = found
   const { count, dimensions } = rows
   const data = new Float32Array(count * dimensions)
   rows.copyTo(data, dimensions)
@@ -47,8 +57,6 @@ export function vectorSimilarity(
   const named = (i: number): string =>
     view === 'vectors' ? nameOf(i) : `${nameOf(i)} of view ${view}`
   refuseInfinite(vectors, named)
-  const found = withMetric(s, context, view, metric, squares)
-  const use = found.metric
   const rescaling: Rescaling = use.name === 'cosine' ? 'each' : alone ? 'none' : 'common'
   if (rescaling === 'none') refuseLong(vectors, squares, named)
   else if (rescale(vectors, squares, rescaling)) {
@@ -64,17 +72,19 @@ export function withMetric(
   context: Context,
   view: string,
   metric: Settings['metric'],
-  squares = s.diagonal(),
 ): VectorSimilarity {
   const missing = view === 'vectors' ? context.missing : []
-  const use = chooseMetric(metric, { squares, missing }, () => {
-    return { toQuery: s.row(0), squares, missing }
-  })
-  return { s, squares, metric: use }
+  const products = s.products()
+  return { s, squares: products.squares, metric: chooseMetric(metric, products, missing) }
 }
 
-/** Whether a squared length is one that float32 computes with. */
-export function fits(square: number): boolean {
+/** Whether squared lengths are such that float32 computes with them. */
+export function allFit(squares: Float64Array): boolean {
+  for (let row = 0; row < squares.length; row++) if (!fits(squares[row]!)) return false
+  return true
+}
+
+function fits(square: number): boolean {
   return square >= SMALLEST_SQUARE && square <= LARGEST_SQUARE
 }
 
@@ -91,7 +101,7 @@ function refuseInfinite(vectors: readonly Float32Array[], named: (i: number) => 
 
 function refuseLong(
   vectors: readonly Float32Array[],
-  squares: Float32Array,
+  squares: Float64Array,
   named: (i: number) => string,
 ): void {
   const i = squares.findIndex((square) => !(square <= LARGEST_SQUARE))
@@ -105,7 +115,7 @@ function refuseLong(
 /** Brings vectors to a length that float32 can square; says whether there was anything to do. */
 function rescale(
   vectors: readonly Float32Array[],
-  squares: Float32Array,
+  squares: Float64Array,
   rescaling: 'common' | 'each',
 ): boolean {
   const sizes = vectors.map(largestOf)

@@ -16,30 +16,39 @@ export function usesWords({ mix }: Pick<Settings, 'mix'>, texts: boolean): boole
  * docs/method.md's for the words, and equal shares of the rest for the vector views.
  */
 export function viewWeights(context: Context, settings: Settings): Map<string, ViewWeights> {
-  const names = [...context.views.keys(), ...(context.texts ? ['texts'] : [])]
   const { views } = settings
-  if (views) {
-    for (const [name, { graph, score }] of Object.entries(views)) {
-      if (!names.includes(name) && (graph > 0 || score > 0)) {
-        throw new KithError(
-          'BAD_INPUT',
-          `view ${name} has a weight, but the context has no such view; it has ${names.join(', ')}`,
-        )
-      }
-    }
-    return new Map(
-      names.flatMap((name) => {
-        const weights = Object.hasOwn(views, name) ? views[name]! : { graph: 0, score: 0 }
-        return weights.graph > 0 || weights.score > 0 ? [[name, weights] as const] : []
-      }),
-    )
-  }
+  if (views) return namedWeights(context, views)
   const words = wordsOf(context, settings)
   const share = {
     graph: (1 - words.graph) / context.views.size,
     score: (1 - words.score) / context.views.size,
   }
-  return new Map(names.map((name) => [name, name === 'texts' ? words : share]))
+  const weights = new Map<string, ViewWeights>()
+  for (const name of context.views.keys()) weights.set(name, share)
+  if (context.texts) weights.set('texts', words)
+  return weights
+}
+
+/** The weights that settings name, if they are above 0. */
+function namedWeights(
+  context: Context,
+  views: NonNullable<Settings['views']>,
+): Map<string, ViewWeights> {
+  const names = [...context.views.keys(), ...(context.texts ? ['texts'] : [])]
+  for (const [name, { graph, score }] of Object.entries(views)) {
+    if (!names.includes(name) && (graph > 0 || score > 0)) {
+      throw new KithError(
+        'BAD_INPUT',
+        `view ${name} has a weight, but the context has no such view; it has ${names.join(', ')}`,
+      )
+    }
+  }
+  return new Map(
+    names.flatMap((name) => {
+      const weights = Object.hasOwn(views, name) ? views[name]! : { graph: 0, score: 0 }
+      return weights.graph > 0 || weights.score > 0 ? [[name, weights] as const] : []
+    }),
+  )
 }
 
 /**

@@ -1,6 +1,6 @@
 import { KithError } from '../error.ts'
 import { appendWords } from '../kernel/word-counter.ts'
-import { isObject } from '../matrix.ts'
+import { isCount, isObject } from '../matrix.ts'
 import { refuseUnknown } from '../settings/names.ts'
 import { show } from '../settings/show.ts'
 import { asciiWord, characterClass, lowerCase, MARK, UNSPACED, WORD } from './characters.ts'
@@ -97,8 +97,8 @@ export function prepareText(text: string | TitledText, options?: PrepareOptions)
   words.set(where, postings.length)
   return {
     postings: words.subarray(0, postings.length),
-    ...(positions && { positions: words.subarray(postings.length) }),
-    ...(titleTerms > 0 && { titleTerms }),
+    positions: positions ? words.subarray(postings.length) : undefined,
+    titleTerms: titleTerms > 0 ? titleTerms : undefined,
     tokenizer: nameOfTokenizer(tokenizer),
   }
 }
@@ -118,7 +118,7 @@ export function readText(
   const { postings, positions, titleTerms = 0, tokenizer: own } = value as PreparedText
   if (!isWords(postings) || postings.length % POSTING !== 0) return undefined
   if (positions !== undefined && !isWords(positions)) return undefined
-  if (!(titleTerms >= 0 && titleTerms * POSTING <= postings.length)) return undefined
+  if (!isCount(titleTerms) || titleTerms * POSTING > postings.length) return undefined
   if (own === nameOfTokenizer(tokenizer)) return { postings, positions, titleTerms, tokenizer: own }
   throw new KithError(
     'BAD_INPUT',

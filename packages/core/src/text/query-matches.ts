@@ -69,8 +69,12 @@ export function queryMatches(postings: Postings, settings: MatchSettings): Query
 /** The matches whose windows, titles and coverages stand one behind the other. */
 export function matchesOf(parts: Float64Array, total: number): QueryMatches {
   const rows = parts.length / 3
-  const part = (i: number): Float64Array => parts.subarray(i * rows, (i + 1) * rows)
-  return { window: part(0), title: part(1), coverage: part(2), total }
+  return {
+    window: parts.subarray(0, rows),
+    title: parts.subarray(rows, 2 * rows),
+    coverage: parts.subarray(2 * rows),
+    total,
+  }
 }
 
 /** The places, in the order of a text's terms, of the first and the last match of its best window; undefined without a match. */

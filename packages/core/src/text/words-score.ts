@@ -69,12 +69,12 @@ export interface QueryTerms {
 }
 
 /** The terms of row 0, in the order of their postings. */
-export function queryTerms(postings: Postings): QueryTerms {
+export function queryTerms({ words, starts }: Postings): QueryTerms {
   const terms: QueryTerms = { hashes: [], counts: [] }
-  eachPosting(postings, 0, (hash, tf) => {
-    terms.hashes.push(hash)
-    terms.counts.push(tf)
-  })
+  for (let at = 0; at < starts[1]! * POSTING; at += POSTING) {
+    terms.hashes.push(words[at + 1]! * 2 ** 32 + words[at]!)
+    terms.counts.push(words[at + 2]!)
+  }
   return terms
 }
 
