@@ -1,29 +1,37 @@
 import { copyShort, isSpace, MINUS, NEWLINE, POINT, POWERS, SPACE, ZERO } from './bytes'
 
+/** Maximum number of bytes of a rank, a score, and what separates them. */
+const NUMBERS: usize = 40
+
+const DONE: i32 = 0
+const OPEN_SCORE: i32 = 1
+const NO_ROOM: i32 = 2
+const NO_COLUMN: i32 = 3
+
 /** The end of the bytes that were written. */
 let written: usize = 0
-/** Whether the row at which it stopped lacks only its score and suffix. */
-let lacksScore: boolean = false
+/** Why it stopped. */
+let reason: i32 = DONE
 
 export function formattedTo(): usize {
   return written
 }
 
-export function needsScore(): boolean {
-  return lacksScore
+export function stopReason(): i32 {
+  return reason
 }
 
 /**
  * Writes rows of a ranking: the prefix, the document's id, the separator, and the rank. A score
  * follows with nine digits, and the suffix. Stops behind the rank of a row whose score this module
- * does not decide, and before a row whose id is no column.
+ * does not decide, before a line that may not fit in the room, and before an id that is no column.
  *
  * @param first The first row to write; the rank is its number plus 1.
  * @param prefix The bytes before the id, up to `prefixEnd`.
  * @param rows The number of each row's id in the list of ids.
  * @param scores The scores as float32; 0 if the caller writes them, or if lines have none.
  * @param suffix The bytes after the score, up to `suffixEnd`.
- * @param out Room for the lines.
+ * @param out Room for the lines, up to `outEnd`.
  * @returns The row at which it stopped; `count` if it wrote all rows.
  */
 export function formatRows(
@@ -39,15 +47,24 @@ export function formatRows(
   suffix: usize,
   suffixEnd: usize,
   out: usize,
+  outEnd: usize,
 ): u32 {
+  const others = prefixEnd - prefix + (suffixEnd - suffix) + NUMBERS
   let at = out
   let row = first
-  lacksScore = false
+  reason = DONE
   for (; row < count; row++) {
     const number = starts + ((<usize>load<u32>(rows + ((<usize>row) << 2))) << 2)
     const id = ids + load<u32>(number)
     const idEnd = ids + load<u32>(number, 4)
-    if (!isColumn(id, idEnd)) break
+    if (at + (idEnd - id) + others > outEnd) {
+      reason = NO_ROOM
+      break
+    }
+    if (!isColumn(id, idEnd)) {
+      reason = NO_COLUMN
+      break
+    }
     at = copyShort(prefix, prefixEnd, at)
     at = copyShort(id, idEnd, at)
     store<u8>(at, separator)
@@ -56,7 +73,7 @@ export function formatRows(
       store<u8>(at++, SPACE)
       const end = scores == 0 ? 0 : nineDigits(load<f32>(scores + ((<usize>row) << 2)), at)
       if (end == 0) {
-        lacksScore = true
+        reason = OPEN_SCORE
         break
       }
       at = copyShort(suffix, suffixEnd, end)

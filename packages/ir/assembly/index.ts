@@ -4,5 +4,5 @@
  */
 
 export { checkRanking } from './check-ranking'
-export { formatRows, formattedTo, needsScore } from './format-rows'
-export { byteCount, groupCount, lineCount, queryEnd, splitRows } from './split-rows'
+export { formatRows, formattedTo, stopReason } from './format-rows'
+export { byteCount, groupCount, lineCount, openScoreCount, queryEnd, splitRows } from './split-rows'

@@ -13,6 +13,8 @@ let bytes: usize = 0
 let lines: u32 = 0
 /** The number of times that the query changed. */
 let groups: u32 = 0
+/** The number of scores that this module does not decide. */
+let openScores: u32 = 0
 
 export function byteCount(): usize {
   return bytes
@@ -26,6 +28,10 @@ export function groupCount(): u32 {
   return groups
 }
 
+export function openScoreCount(): u32 {
+  return openScores
+}
+
 /**
  * Reads lines of a TREC run (`query Q0 document rank score tag`) or an MS MARCO run (`query document
  * rank`) to columns, until the lines or the room for rows end, or before a line with too few fields.
@@ -37,7 +43,7 @@ export function groupCount(): u32 {
  * @param starts Where each id starts in `ids`.
  * @param scores The scores; NaN for a number that this module does not decide.
  * @param fields Where the number of each score starts and ends, from `from` on.
- * @param places The number of each row's line in this call.
+ * @param places The number of each row's line; `before` lines come before the first one.
  * @param changes Each change of the query: its first row, and where its id starts and ends.
  * @returns The number of rows.
  */
@@ -51,6 +57,7 @@ export function splitRows(
   scores: usize,
   fields: usize,
   places: usize,
+  before: u32,
   changes: usize,
 ): u32 {
   let rows: u32 = 0
@@ -59,6 +66,7 @@ export function splitRows(
   let queryLength: usize = 0
   lines = 0
   groups = 0
+  openScores = 0
   store<u32>(starts, 0)
   let line = from
   while (line < end && rows < most) {
@@ -94,13 +102,12 @@ export function splitRows(
     const row = <usize>rows
     id = copyShort(document, documentEnd, id)
     store<u32>(starts + (row << 2), <u32>(id - ids), 4)
-    store<f64>(
-      scores + (row << 3),
-      isTrec ? numberOf(number, numberEnd) : rankOf(number, numberEnd),
-    )
+    const score = isTrec ? numberOf(number, numberEnd) : rankOf(number, numberEnd)
+    store<f64>(scores + (row << 3), score)
+    if (isNaN(score)) openScores++
     store<u32>(fields + (row << 3), <u32>(number - from))
     store<u32>(fields + (row << 3), <u32>(numberEnd - from), 4)
-    store<u32>(places + (row << 2), lines)
+    store<u32>(places + (row << 2), before + lines + 1)
     rows++
     line = lineEnd(at) + 1
     lines++

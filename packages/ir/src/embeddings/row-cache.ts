@@ -39,17 +39,12 @@ export class RowCache {
     const { positions } = this.#shared
     if (this.#found.length !== rows.length) this.#found = new Uint32Array(rows.length)
     const found = this.#found
-    let complete = true
     for (let i = 0; i < rows.length; i++) {
-      let position = Atomics.load(positions, rows[i]!)
-      if (position === 0) {
-        position = this.#load(rows[i]!)
-        if (position === 0) return undefined
-        complete = false
-      }
+      // A row is complete before other threads see its position.
+      const position = positions[rows[i]!]! || this.#load(rows[i]!)
+      if (position === 0) return undefined
       found[i] = position - 1
     }
-    if (!complete) checkUnchanged(this.#shared)
     return found
   }
 
@@ -61,6 +56,10 @@ export class RowCache {
       this.#reader.read(row, row + 1, halves ?? into, halves ? 0 : i * dimensions)
       if (halves) toFloats(halves, into, i * dimensions)
     })
+  }
+
+  /** Throws if another program has written to the file since it was opened. */
+  checkUnchanged(): void {
     checkUnchanged(this.#shared)
   }
 

@@ -30,8 +30,13 @@ export interface RankingForm {
 const SPACE = 32
 const TAB = 9
 
-/** Maximum number of bytes of a line besides its prefix, id and suffix: a rank and a score. */
-const NUMBERS = 40
+/** Bytes to format at a time, unless a line is longer. */
+const ROOM = 1 << 14
+
+/** The reasons why the kernel stops, see assembly/format-rows.ts. */
+const OPEN_SCORE = 1
+const NO_ROOM = 2
+const NO_COLUMN = 3
 
 /**
  * Formats rankings as bytes of a run file, one part of the file at a time. No other module knows
@@ -55,17 +60,12 @@ export class RankingLines {
   add(ranking: RankedQuery | ListedRanking): void {
     const { query, scores } = ranking
     const { file, format } = this.#form
-    const count = 'rows' in ranking ? ranking.rows.length : ranking.ids.length
-    for (let i = 0; i < count; i++) {
-      if (Number.isFinite(scores[i])) continue
-      const id = namesOf(ranking)[i]
-      const problem = `query ${query}: the score of ${id} must be finite, got ${scores[i]}`
-      throw new FileError(file, '', problem)
-    }
     if (format !== 'json') this.#columns('rows' in ranking ? ranking : listed(file, ranking))
     else {
+      const ids = namesOf(ranking)
+      ids.forEach((id, rank) => checkScore(file, query, id, scores[rank]!))
       if (!this.#first) this.#append(Buffer.from(',\n'))
-      this.#append(Buffer.from(jsonRanking({ ...ranking, ids: namesOf(ranking) })))
+      this.#append(Buffer.from(jsonRanking({ ...ranking, ids })))
     }
     this.#first = false
   }
@@ -90,6 +90,11 @@ export class RankingLines {
     const kernel = this.#kernel
     const placed = this.#place(ids)
     const trec = format === 'trec'
+    // Lines of MS MARCO have no score, which the kernel would check.
+    if (!trec)
+      namesOf({ query, ids, rows, scores }).forEach((id, rank) =>
+        checkScore(file, query, id, scores[rank]!),
+      )
     const prefix = Buffer.from(trec ? `${query} Q0 ` : `${query}\t`)
     // Nine digits distinguish any two float32; a double needs all its digits.
     const single = trec && scores instanceof Float32Array
@@ -98,20 +103,31 @@ export class RankingLines {
     const rowsAt = kernel.placeWords(rows)
     const scoresAt = single ? kernel.placeFloats(scores) : 0
     const suffixAt = suffix ? kernel.place(suffix) : 0
-    let room = rows.length * (prefix.length + NUMBERS + this.#tag.length)
-    for (let i = 0; i < rows.length; i++) room += ids.sizeOf(rows[i]!)
-    const out = kernel.take(room)
-    for (let row = 0; row < rows.length; row++) {
+    const { end } = kernel
+    let room = ROOM
+    for (let row = 0; row < rows.length; ) {
+      kernel.release(end)
+      const out = kernel.take(room)
       row = kernel.exports.formatRows(
         ...([row, rows.length, prefixAt, prefixAt + prefix.length] as const),
         ...([placed.ids, placed.starts, rowsAt, trec ? SPACE : TAB, scoresAt] as const),
-        ...([suffixAt, suffixAt + (suffix?.length ?? 0), out] as const),
+        ...([suffixAt, suffixAt + (suffix?.length ?? 0), out, out + room] as const),
       )
-      this.#append(kernel.bytes.subarray(out, kernel.exports.formattedTo()))
-      if (row === rows.length) return
-      if (!kernel.exports.needsScore()) checkColumnId(file, ids.get(rows[row]!))
-      this.#append(Buffer.from(single ? scores[row]!.toPrecision(9) : String(scores[row])))
-      this.#append(this.#tag)
+      const written = kernel.exports.formattedTo()
+      this.#append(kernel.bytes.subarray(out, written))
+      switch (kernel.exports.stopReason()) {
+        case NO_COLUMN:
+          checkColumnId(file, ids.get(rows[row]!))
+          break
+        case NO_ROOM:
+          if (written === out) room *= 2
+          break
+        case OPEN_SCORE:
+          checkScore(file, query, ids.get(rows[row]!), scores[row]!)
+          this.#append(Buffer.from(single ? scores[row]!.toPrecision(9) : String(scores[row])))
+          this.#append(this.#tag)
+          row++
+      }
     }
   }
 
@@ -152,4 +168,9 @@ function listed(file: string, ranking: RankedQuery): ListedRanking {
     ids.pushText(id)
   }
   return { ...ranking, ids, rows: ranking.ids.map((_, i) => i) }
+}
+
+function checkScore(file: string, query: string, id: string, score: number): void {
+  if (Number.isFinite(score)) return
+  throw new FileError(file, '', `query ${query}: the score of ${id} must be finite, got ${score}`)
 }

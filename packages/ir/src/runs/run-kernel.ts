@@ -15,11 +15,13 @@ interface Exports {
     scores: number,
     fields: number,
     places: number,
+    before: number,
     changes: number,
   ): number
   byteCount(): number
   lineCount(): number
   groupCount(): number
+  openScoreCount(): number
   queryEnd(from: number, end: number, query: number, length: number): number
   checkRanking(
     ids: number,
@@ -42,9 +44,10 @@ interface Exports {
     suffix: number,
     suffixEnd: number,
     out: number,
+    outEnd: number,
   ): number
   formattedTo(): number
-  needsScore(): number
+  stopReason(): number
 }
 
 let compiled: WebAssembly.Module | undefined

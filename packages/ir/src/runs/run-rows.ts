@@ -98,7 +98,7 @@ export class RunRows {
     const { exports, words } = kernel
     const count = exports.splitRows(
       ...([at, at + length, Number(this.#trec), most] as const),
-      ...([ids, starts, scores, fields, places, changes] as const),
+      ...([ids, starts, scores, fields, places, this.#line, changes] as const),
     )
     const block: RowBlock = {
       ids: kernel.bytes.subarray(ids, ids + length),
@@ -107,13 +107,13 @@ export class RunRows {
       lines: words.subarray(places / 4, places / 4 + count),
     }
     const numbers = words.subarray(fields / 4, fields / 4 + count * 2)
-    for (let row = 0; row < count; row++) block.lines[row]! += this.#line + 1
+    const open = exports.openScoreCount() > 0
     const groups = exports.groupCount()
     for (let group = 0; group < groups; group++) {
       const change = changes / 4 + group * 3
       const from = words[change]!
       const to = group + 1 < groups ? words[change + 3]! : count
-      this.#readOpen(block, from, to, lines, numbers)
+      if (open) this.#readOpen(block, from, to, lines, numbers)
       this.#sink.query(lines, words[change + 1]!, words[change + 2]!, block.lines[from]!)
       this.#sink.rows(block, from, to)
     }

@@ -211,7 +211,7 @@ class SliceCutter {
   readonly #comments: boolean
   readonly #kernel = new RunKernel()
   readonly #seen = new IdList()
-  readonly #index = new IdIndex(this.#seen)
+  readonly #index = new IdIndex(this.#seen, 1 << 14)
   /** The bytes of the last query. */
   #query: Uint8Array = new Uint8Array(0)
   #lines = 0

@@ -11,6 +11,9 @@ const TWICE = 2
 
 let kernel: RunKernel | undefined
 
+/** The number of queries that are indexed without growing. */
+const QUERIES = 256
+
 /** The ranking of one query: documents with their scores, best first. */
 export interface RankedQuery {
   query: string
@@ -103,7 +106,7 @@ export class Run implements Iterable<RankedQuery> {
 export class RunBuilder implements RowSink {
   readonly #documents = new IdList()
   readonly #queries = new IdList()
-  readonly #queryIndex = new IdIndex(this.#queries)
+  readonly #queryIndex = new IdIndex(this.#queries, QUERIES)
   readonly #lookup = new IdList()
   #scores = new Float64Array(1 << 10)
   #lines = new Uint32Array(1 << 10)

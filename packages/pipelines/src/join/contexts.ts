@@ -90,6 +90,12 @@ export class ContextVectors {
     }
   }
 
+  /** Throws if another program has written to a file since it was opened; call it after a slice. */
+  checkUnchanged(): void {
+    this.#queries.checkUnchanged()
+    this.#docs.checkUnchanged()
+  }
+
   #check({ row, rows }: ContextRows): void {
     this.#queries.check(row)
     for (const document of rows) this.#docs.check(document)
@@ -179,6 +185,10 @@ class VectorRows {
       })
     }
     return { data: into, rows: indices.length, dimensions }
+  }
+
+  checkUnchanged(): void {
+    this.#cache?.checkUnchanged()
   }
 
   /** Throws if a row of a file contains a number that is not finite. */

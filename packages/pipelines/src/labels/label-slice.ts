@@ -193,6 +193,7 @@ export async function openLabelContexts(inputs: LabelSliceInputs): Promise<Label
       const results = list
         .slice(from, to)
         .map((candidates) => work(labelContext(rules, join, candidates), join))
+      vectors.checkUnchanged()
       return { results, missing: join.report.all() }
     },
   }

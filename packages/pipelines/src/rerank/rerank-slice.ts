@@ -173,7 +173,7 @@ export async function openRerankSliceJob(
   const lines = inputs.form && new RankingLines(inputs.form)
   return {
     run(slice) {
-      const { list, documents, scores } = readSlice(slice)
+      const { list, documents, scores: oldScores } = readSlice(slice)
       const report = new MissingReport()
       const sources = { queries, docs: new ListedDocuments(docs, documents), texts }
       const joined = joinSlice(list, sources, inputs, report)
@@ -189,13 +189,13 @@ export async function openRerankSliceJob(
         folded += order?.folded ?? 0
         // A run has no line for a query without documents.
         if (order?.places.length === 0) continue
-        const values = order
-          ? columnsOf(order)
-          : { scores: Float64Array.from(ids, (number) => scores[number]!), columns: none }
+        const scores = order?.scores ?? Float64Array.from(ids, (number) => oldScores[number]!)
+        const columns = order?.columns ?? none
         const rows = order ? pick(ids, order.places) : ids
-        if (lines) lines.add({ query, ...values, ids: documents, rows })
-        else rankings.push({ query, ...values, ids: names(rows) })
+        if (lines) lines.add({ query, scores, columns, ids: documents, rows })
+        else rankings.push({ query, scores, columns, ids: names(rows) })
       }
+      vectors.checkUnchanged()
       const missing = report.all()
       return { lines: lines?.take(), rankings, queries: list.length, reranked, folded, missing }
 
