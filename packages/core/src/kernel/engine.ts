@@ -22,8 +22,6 @@ export interface Square {
   readonly rows: number
   row(i: number): Float32Array
   diagonal(): Float64Array
-  /** Its first row, the query's, and its diagonal. */
-  products(): Products
   /** All rows in the engine's memory, to be read before its next step. */
   view(): Lists<Float32Array>
   /** All rows as they are, to be put into an engine again. */

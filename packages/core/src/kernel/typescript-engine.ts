@@ -105,10 +105,6 @@ class PlainSquare implements Square {
     return Float64Array.from({ length: this.rows }, (_, i) => this.data[i * this.rows + i]!)
   }
 
-  products(): Products {
-    return { toQuery: new Float64Array(this.row(0)), squares: this.diagonal() }
-  }
-
   view(): Lists<Float32Array> {
     return { data: this.data, stride: this.rows }
   }

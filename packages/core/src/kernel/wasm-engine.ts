@@ -148,14 +148,6 @@ export class WasmSquare implements Square {
     return diagonal
   }
 
-  products(): Products {
-    const { floats } = this.#memory
-    const from = this.at / 4
-    const toQuery = new Float64Array(this.rows)
-    for (let i = 0; i < toQuery.length; i++) toQuery[i] = floats[from + i]!
-    return { toQuery, squares: this.diagonal() }
-  }
-
   view(): Lists<Float32Array> {
     const { stride } = this
     const from = this.at / 4

@@ -49,10 +49,10 @@ export function chooseMetric(
     else if (missing.length > 0 && missing.includes(row)) continue
     unit = false
   }
-  if (unit) return { name: metric === 'auto' ? 'dot' : metric, unit, agreement: undefined }
-  if (long) return { name: metric === 'auto' ? 'cosine' : metric, unit, agreement: undefined }
-  const agreement = agreementOf(toQuery, squares, missing)
-  return { name: metric === 'auto' ? fittingMetric(agreement) : metric, unit, agreement }
+  const agreement = unit || long ? undefined : agreementOf(toQuery, squares, missing)
+  if (metric !== 'auto') return { name: metric, unit, agreement }
+  const name = agreement ? fittingMetric(agreement) : unit ? 'dot' : 'cosine'
+  return { name, unit, agreement }
 }
 
 /** An order fits a metric that agrees with so large a share of its pairs. */

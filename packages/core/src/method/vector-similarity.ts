@@ -74,8 +74,9 @@ export function withMetric(
   metric: Settings['metric'],
 ): VectorSimilarity {
   const missing = view === 'vectors' ? context.missing : []
-  const products = s.products()
-  return { s, squares: products.squares, metric: chooseMetric(metric, products, missing) }
+  const squares = s.diagonal()
+  const products = { toQuery: new Float64Array(s.row(0)), squares }
+  return { s, squares, metric: chooseMetric(metric, products, missing) }
 }
 
 /** Whether squared lengths are such that float32 computes with them. */
