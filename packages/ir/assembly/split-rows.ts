@@ -104,7 +104,7 @@ export function splitRows(
     store<u32>(starts + (row << 2), <u32>(id - ids), 4)
     const score = isTrec ? numberOf(number, numberEnd) : rankOf(number, numberEnd)
     store<f64>(scores + (row << 3), score)
-    if (isNaN(score)) openScores++
+    if (F64.isNaN(score)) openScores++
     store<u32>(fields + (row << 3), <u32>(number - from))
     store<u32>(fields + (row << 3), <u32>(numberEnd - from), 4)
     store<u32>(places + (row << 2), before + lines + 1)

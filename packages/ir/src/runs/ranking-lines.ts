@@ -63,7 +63,7 @@ export class RankingLines {
     if (format !== 'json') this.#columns('rows' in ranking ? ranking : listed(file, ranking))
     else {
       const ids = namesOf(ranking)
-      ids.forEach((id, rank) => checkScore(file, query, id, scores[rank]!))
+      for (const [rank, id] of ids.entries()) checkScore(file, query, id, scores[rank]!)
       if (!this.#first) this.#append(Buffer.from(',\n'))
       this.#append(Buffer.from(jsonRanking({ ...ranking, ids })))
     }
@@ -91,10 +91,9 @@ export class RankingLines {
     const placed = this.#place(ids)
     const trec = format === 'trec'
     // Lines of MS MARCO have no score, which the kernel would check.
-    if (!trec)
-      namesOf({ query, ids, rows, scores }).forEach((id, rank) =>
-        checkScore(file, query, id, scores[rank]!),
-      )
+    for (let rank = 0; !trec && rank < rows.length; rank++) {
+      checkScore(file, query, ids.get(rows[rank]!), scores[rank]!)
+    }
     const prefix = Buffer.from(trec ? `${query} Q0 ` : `${query}\t`)
     // Nine digits distinguish any two float32; a double needs all its digits.
     const single = trec && scores instanceof Float32Array
