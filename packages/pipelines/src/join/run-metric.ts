@@ -57,12 +57,20 @@ export function rankingsIn(run: string): MetricSources['rankings'] {
 }
 
 /** Implements `documents` for a file of embeddings. */
-export function documentsIn(docs: Pick<Embeddings, 'rowOf' | 'read'>): MetricSources['documents'] {
-  return async (ids) =>
-    ids.map((id) => {
-      const row = docs.rowOf(id)
-      return row === undefined ? undefined : docs.read(row, row + 1)
+export function documentsIn(
+  docs: Pick<Embeddings, 'rowOf' | 'gather' | 'dimensions'>,
+): MetricSources['documents'] {
+  const { dimensions } = docs
+  return async (ids) => {
+    const rows = ids.map((id) => docs.rowOf(id))
+    const vectors = docs.gather(rows.filter((row) => row !== undefined))
+    let at = 0
+    return rows.map((row) => {
+      if (row === undefined) return undefined
+      at += dimensions
+      return vectors.subarray(at - dimensions, at)
     })
+  }
 }
 
 /**

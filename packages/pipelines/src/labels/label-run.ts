@@ -19,7 +19,7 @@ import { checkTextPair, OpenTexts } from '../join/open-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { type DocumentPlace, placeOf } from '../join/stores.ts'
 import { namesOf, type OpenRun, openRun } from '../tasks/open-run.ts'
-import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import { EarlyThreads, runTasks, workersFor } from '../tasks/task-pool.ts'
 import { slicesBetween } from './label-slice.ts'
 import { labelStore } from './label-store.ts'
 import { type LabelWork, labelWork, withMetric } from './label-work.ts'
@@ -112,19 +112,22 @@ export async function labelRun(asked: LabelInputs, hooks: Hooks = {}): Promise<L
 async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<LabelResult> {
   const pair = checkTextPair(plan)
   checkRegular(plan.run, RESUMES)
+  const threads = EarlyThreads.forRun('labels', plan)
   // The run is indexed while the embeddings are read. An error of the run is thrown below.
   const opening = openRun(plan.run)
   opening.catch(() => {})
-  const vectors = await openSliceVectors({ ...plan, docs })
+  let vectors: OpenVectors | undefined
   let texts: OpenTexts | undefined
   try {
+    vectors = await openSliceVectors({ ...plan, docs })
     const about = { texts: pair?.corpus, defaultTokenizer: plan.defaultTokenizer }
     const settings = await nameTokenizer(plan.batch.settings, about, hooks)
     texts = pair && (await OpenTexts.open(pair, settings.tokenizer))
     const batch = { ...plan.batch, settings }
-    return await labelWith(await opening, vectors, texts, { ...plan, batch, docs }, hooks)
+    return await labelWith(await opening, vectors, texts, { ...plan, batch, docs, threads }, hooks)
   } finally {
-    await vectors.close()
+    await threads.close()
+    await vectors?.close()
     await texts?.close()
   }
 }
@@ -133,14 +136,14 @@ async function labelWith(
   run: OpenRun,
   vectors: OpenVectors,
   texts: OpenTexts | undefined,
-  asked: LabelPlan & { docs: string },
+  asked: LabelPlan & { docs: string; threads: EarlyThreads<'labels'> },
   hooks: Hooks,
 ): Promise<LabelResult> {
   const { queries, docs } = vectors
   const ranked = { run: asked.run, rankings: namesOf(run), queries, documents: documentsIn(docs) }
   const metric = await runMetric(asked.batch.settings.metric, ranked, hooks)
   const plan = { ...asked, batch: withMetric(asked.batch, metric) }
-  const { out, batch, workers } = plan
+  const { out, batch, threads, workers } = plan
   const files = [plan.run, plan.queries, plan.docs, plan.qrels, plan.corpus, plan.queryText]
   const origin = await labelOrigin(
     {
@@ -166,8 +169,8 @@ async function labelWith(
     { out, layout: batch.layout, key, from, to, made },
     async function* (position) {
       const tasks = slicesBetween(run, position, to)
-      const threads = workers ?? workersFor(to - position)
-      const answers = runTasks('labels', inputs, tasks, threads, { batch: 1 })
+      const count = workers ?? workersFor(to - position)
+      const answers = runTasks('labels', inputs, tasks, count, { batch: 1, threads })
       for await (const [, { results, missing }] of answers) {
         report.addAll(missing)
         yield results

@@ -23,18 +23,17 @@ import { rowFields } from './row-fields.ts'
 
 /** Reranks with the documents' embeddings from a file. */
 export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks): Promise<Reranked> {
+  const threads = EarlyThreads.forRun('rerank', plan)
   // The run is indexed while embeddings are read. An error of the run is thrown below.
   const opening = openRun(plan.run)
   opening.catch(() => {})
-  const vectors = await openSliceVectors({ ...plan, docs })
-  let threads: EarlyThreads<'rerank'> | undefined
+  let vectors: OpenVectors | undefined
   try {
-    const run = await opening
-    threads = new EarlyThreads('rerank', plan.workers ?? workersFor(run.queries))
-    return await rerankWith(vectors, run, { ...plan, docs, threads }, hooks)
+    vectors = await openSliceVectors({ ...plan, docs })
+    return await rerankWith(vectors, await opening, { ...plan, docs, threads }, hooks)
   } finally {
-    await threads?.close()
-    await vectors.close()
+    await threads.close()
+    await vectors?.close()
   }
 }
 
@@ -130,11 +129,11 @@ async function rerankSlices(
   /** The digest of the new run, if its bytes were written here. */
   digest: Digest | undefined
 }> {
-  const { out, missing, crossEncoding, kept, threads } = plan
+  const { out, missing, crossEncoding, kept, threads, workers = workersFor(run.queries) } = plan
   const format = outputFormat(out)
   // A row group of Parquet spans many slices.
   const form = crossEncoding || format === 'parquet' ? undefined : { file: out, format }
-  const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), threads.workers, {
+  const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), workers, {
     batch: 1,
     threads,
   })

@@ -20,14 +20,13 @@ import {
 } from '../join/missing.ts'
 import type { DefaultTokenizer } from '../join/name-tokenizer.ts'
 import type { StatisticsSource } from '../join/statistics.ts'
-import { type DocumentPlace, placeOf } from '../join/stores.ts'
+import { type DocumentPlace, placeOf, type StoreAddress } from '../join/stores.ts'
 import { checkShard, type Shard } from '../labels/shares.ts'
 import { type CrossEncoding, openCrossEncoding, type ThenCrossEncode } from './cross-encoding.ts'
 import { checkList } from './list-settings.ts'
 import type { RunList } from './list-table.ts'
 import { type Measuring, measureReranking, type RerankFigures } from './rerank-figures.ts'
 import { rerankFiles } from './rerank-files.ts'
-import { rerankStore } from './rerank-store.ts'
 
 /** The inputs of a reranking. */
 export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions, DefaultTokenizer {
@@ -184,13 +183,23 @@ export interface Reranked {
   whole?: Run | undefined
 }
 
+/** Reranks with the documents of a store; its modules are loaded only for that. */
+async function rerankDocumentsOf(
+  store: StoreAddress,
+  plan: RerankPlan,
+  hooks: Hooks,
+): Promise<Reranked> {
+  const { rerankStore } = await import('./rerank-store.ts')
+  return rerankStore(plan, store, hooks)
+}
+
 async function rerankPlan(plan: RerankPlan, hooks: Hooks): Promise<RerankResult> {
   const { tuned, run, out, qrels, measuring, crossEncoding } = plan
   if (tuned?.verdict === 'keep-run' && !plan.force) return keepRun(plan, tuned, hooks)
   const place = placeOf(plan)
   const { queries, seconds, report, folded, whole } =
     'store' in place
-      ? await rerankStore(plan, place.store, hooks)
+      ? await rerankDocumentsOf(place.store, plan, hooks)
       : await rerankFiles(plan, place.docs, hooks)
   const result = { out, queries, seconds, folded, missing: report.list() }
   if (qrels === undefined) return result

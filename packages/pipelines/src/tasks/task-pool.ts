@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
+import { findPath } from '@kith/base'
 import { inBatches, type PoolWorker, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import { KithError, type TokenizerName } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
@@ -31,6 +32,9 @@ const AHEAD = 16
 
 /** Below this number of tasks, starting workers takes longer than the tasks. */
 const FEW = 256
+
+/** Runs below this size probably have fewer queries. */
+const SMALL = 1 << 19
 
 const entry = workerEntry(import.meta.url, 'tasks/task-worker.js')
 
@@ -65,12 +69,18 @@ function threadOf<Name extends JobName>(name: Name): TaskThread<Name> {
 export class EarlyThreads<Name extends JobName> {
   readonly #idle: TaskThread<Name>[]
 
-  constructor(
-    name: Name,
-    /** The number of workers, of which one is this thread. */
-    readonly workers: number,
-  ) {
+  private constructor(name: Name, workers: number) {
+    // One of the workers is this thread.
     this.#idle = Array.from({ length: workers - 1 }, () => threadOf(name))
+  }
+
+  /** Starts threads for the queries of a run, unless there are probably too few. */
+  static forRun<Name extends JobName>(
+    name: Name,
+    { run, workers }: { run: string; workers?: number | undefined },
+  ): EarlyThreads<Name> {
+    const { size = 0 } = findPath(run) ?? {}
+    return new EarlyThreads(name, size < SMALL ? 1 : (workers ?? availableParallelism()))
   }
 
   /** Returns a thread that nobody uses, if there is one; the caller closes it. */
