@@ -3,6 +3,6 @@
  * address in the memory, which run-kernel.ts lays out.
  */
 
-export { checkRanking } from './check-ranking'
-export { formatRows, formattedTo, stopReason } from './format-rows'
+export { checkRankings } from './check-rankings'
+export { formatRankings, formattedTo, stoppedRow, stopReason } from './format-rankings'
 export { byteCount, groupCount, lineCount, openScoreCount, queryEnd, splitRows } from './split-rows'

@@ -13,15 +13,13 @@ type Row = [query: string, document: string, score: number, line: number]
 /** Reads rows with the kernel, from chunks of some bytes. */
 function rowsOf(text: string, format: 'trec' | 'msmarco', chunk: number): Row[] {
   const rows: Row[] = []
-  let query = ''
   const reader = new RunRows('run', format, {
-    query: (bytes, from, to) => {
-      query = Buffer.from(bytes.subarray(from, to)).toString()
-    },
-    rows: ({ ids, starts, scores, lines }: RowBlock, from, to) => {
-      for (let row = from; row < to; row++) {
-        const id = Buffer.from(ids.subarray(starts[row], starts[row + 1])).toString()
-        rows.push([query, id, scores[row]!, lines[row]!])
+    rows: ({ queries, firsts, ids, starts, scores, lines }: RowBlock) => {
+      for (const [group, query] of queries.entries()) {
+        for (let row = firsts[group]!; row < firsts[group + 1]!; row++) {
+          const id = Buffer.from(ids.subarray(starts[row], starts[row + 1])).toString()
+          rows.push([query, id, scores[row]!, lines[row]!])
+        }
       }
     },
   })
@@ -111,9 +109,11 @@ test('RunBuilder ranks by score, ties by id, descending, and finds documents tha
     id: fc.string({ unit: fc.constantFrom('x', 'y', 'é'), minLength: 1, maxLength: 3 }),
     score: fc.constantFrom(-1, 0, -0, 1, 2),
   })
+  const rows = fc.array(row, { minLength: 1, maxLength: 12 })
   fc.assert(
-    fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), fc.boolean(), (rows, sorted) => {
+    fc.property(rows, fc.boolean(), fc.boolean(), (rows, sorted, grouped) => {
       if (sorted) rows.sort((a, b) => b.score - a.score || compare(b.id, a.id))
+      if (grouped) rows.sort((a, b) => compare(a.query, b.query))
       const builder = new RunBuilder()
       for (const { query, id, score } of rows) builder.add({ query, ids: [id], scores: [score] })
       const own = (query: string) => rows.filter((row) => row.query === query)
@@ -132,6 +132,21 @@ test('RunBuilder ranks by score, ties by id, descending, and finds documents tha
     }),
     tries(1000),
   )
+})
+
+test('RunBuilder ranks the queries that are not sorted, in runs of any length', () => {
+  const builder = new RunBuilder()
+  const ranked = [...Array(700).keys()].map((i) => `d${i}`)
+  const scores = ranked.map((_, i) => 1000 - i)
+  for (let query = 0; query < 200; query++) {
+    const sorted = query % 3 > 0
+    const [ids, own] = sorted ? [ranked, scores] : [ranked.toReversed(), scores.toReversed()]
+    builder.add({ query: `q${query}`, ids, scores: own })
+  }
+  const run = builder.finish()
+  for (const { ids } of run) expect(ids).toEqual(ranked)
+  builder.add({ query: 'q1', ids: ['d1'], scores: [0] })
+  expect(() => builder.finish()).toThrow('query q1 has document d1 twice')
 })
 
 function compare(a: string, b: string): number {
@@ -180,18 +195,47 @@ describe('RankingLines', () => {
         for (const one of all.toReversed()) list.pushText(one)
         const rows = all.map((_, i) => all.length - 1 - i)
         const lines = new RankingLines({ file: 'out', format: 'trec' }, 'tag')
-        // Twice, since the ids stay in memory.
-        for (const query of ['q1', 'q2']) lines.add({ query, ids: list, rows, scores })
-        const expected = ['q1', 'q2'].flatMap((query) =>
+        // Ids of the list and strings in turn, and scores of both types.
+        const others = single ? Float64Array.from(scores) : scores
+        lines.add({ query: 'q1', ids: list, rows, scores })
+        lines.add({ query: 'q2', ids: list, rows, scores: others })
+        lines.add({ query: 'q3', ids: all, scores })
+        lines.add({ query: 'q4', ids: list, rows, scores })
+        const expected = ['q1', 'q2', 'q3', 'q4'].flatMap((query) =>
           all.map((one, i) => {
-            const digits = single ? scores[i]!.toPrecision(9) : String(scores[i])
+            const short = single && query !== 'q2'
+            const digits = short ? scores[i]!.toPrecision(9) : String(scores[i])
             return `${query} Q0 ${one} ${i + 1} ${digits} tag\n`
           }),
         )
         expect(Buffer.from(lines.take()).toString()).toBe(expected.join(''))
+        expect(lines.take()).toHaveLength(0)
       }),
       tries(400),
     )
+  })
+
+  test('writes more lines than it formats at a time', () => {
+    const lines = new RankingLines({ file: 'out', format: 'trec' })
+    const ids = [...Array(999).keys()].map(String)
+    for (let query = 0; query < 40; query++) {
+      lines.add({ query: String(query), ids, scores: Float32Array.from(ids, (_, i) => 2000 - i) })
+    }
+    const written = Buffer.from(lines.take()).toString().split('\n')
+    expect(written).toHaveLength(40 * 999 + 1)
+    for (const i of [0, 998, 999, 20_000, 40 * 999 - 1]) {
+      const [query, rank] = [Math.floor(i / 999), i % 999]
+      const score = (2000 - rank).toPrecision(9)
+      expect(written[i]).toBe(`${query} Q0 ${rank} ${rank + 1} ${score} kith`)
+    }
+  })
+
+  test('refuses missing scores', () => {
+    const lines = new RankingLines({ file: 'out', format: 'trec' })
+    lines.add({ query: 'q1', ids: ['a', 'b'], scores: [2, 1] })
+    lines.take()
+    lines.add({ query: 'q2', ids: ['a', 'b'], scores: [2] })
+    expect(() => lines.take()).toThrow('query q2: the score of b must be finite')
   })
 
   test('writes MS MARCO lines, and ids longer than its memory', () => {
@@ -204,9 +248,8 @@ describe('RankingLines', () => {
       const list = new IdList()
       for (const one of ['a', bad]) list.pushText(one)
       const lines = new RankingLines({ file: 'out', format: 'trec' })
-      expect(() => lines.add({ query: 'q', ids: list, rows: [0, 1], scores: [2, 1] })).toThrow(
-        'does not fit into a column',
-      )
+      lines.add({ query: 'q', ids: list, rows: [0, 1], scores: [2, 1] })
+      expect(() => lines.take()).toThrow('does not fit into a column')
     }
     // A no-break space is no white space.
     expect(written('trec', ['é\u00a0'], [1])).toBe('q Q0 é\u00a0 1 1 kith\n')

@@ -174,12 +174,12 @@ export function readRunParquet(file: string): Run {
         const found = `columns of ${lengths.join(', ')} rows in a row group of ${group.num_rows}`
         throw new FileError(file, `row ${row}`, found)
       }
-      for (const [i, own] of queries.entries()) {
-        const [name, id] = [Buffer.from(own), Buffer.from(documents[i]!)]
+      for (const [i, name] of queries.entries()) {
+        const id = Buffer.from(documents[i]!)
         if (!Number.isFinite(scores[i])) {
           throw new FileError(file, `row ${row}`, `score must be a number, got ${scores[i]}`)
         }
-        builder.query(name, 0, name.length)
+        builder.query(name)
         builder.row(id, 0, id.length, scores[i]!, row++)
       }
     }

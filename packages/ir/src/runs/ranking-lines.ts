@@ -30,13 +30,25 @@ export interface RankingForm {
 const SPACE = 32
 const TAB = 9
 
-/** Bytes to format at a time, unless a line is longer. */
-const ROOM = 1 << 14
+/** Number of rows from which no further ranking is collected before the lines are formatted. */
+const ROWS = 1 << 14
 
-/** The reasons why the kernel stops, see assembly/format-rows.ts. */
+/** Bytes to format at a time, unless a line is longer. */
+const ROOM = 1 << 17
+
+/** The reasons why the kernel stops, see assembly/format-rankings.ts. */
 const OPEN_SCORE = 1
 const NO_ROOM = 2
 const NO_COLUMN = 3
+
+/** A ranking whose lines are not formatted yet: its rows are `#rows` from `first` up to `end`. */
+interface Collected {
+  query: string
+  first: number
+  end: number
+  /** Whether the scores are float32: nine digits distinguish any two; a double needs all. */
+  single: boolean
+}
 
 /**
  * Formats rankings as bytes of a run file, one part of the file at a time. No other module knows
@@ -45,33 +57,46 @@ const NO_COLUMN = 3
 export class RankingLines {
   readonly #form: RankingForm
   readonly #kernel = new RunKernel()
-  readonly #tag: Buffer
-  /** The list whose ids are in the memory of the kernel, with their addresses. */
-  #placed: { list: IdList; ids: number; starts: number; end: number } | undefined
+  readonly #suffix: Buffer
+  /** The ids of rankings that come with strings. */
+  readonly #names = new IdList()
+  /** The rankings that are not formatted yet. All have ids of one list. */
+  #collected: Collected[] = []
+  #ids = this.#names
+  #rows = new Uint32Array(1 << 12)
+  #scores = new Float64Array(1 << 12)
+  #count = 0
   #bytes = Buffer.alloc(1 << 16)
   #end = 0
   #first = true
 
   constructor(form: RankingForm, tag = 'kith') {
     this.#form = form
-    this.#tag = Buffer.from(` ${tag}\n`)
+    this.#suffix = Buffer.from(form.format === 'trec' ? ` ${tag}\n` : '')
   }
 
+  /** Adds a ranking. Its ids are checked when its lines are formatted. */
   add(ranking: RankedQuery | ListedRanking): void {
     const { query, scores } = ranking
     const { file, format } = this.#form
-    if (format !== 'json') this.#columns('rows' in ranking ? ranking : listed(file, ranking))
-    else {
+    if (format === 'json') {
       const ids = namesOf(ranking)
       for (const [rank, id] of ids.entries()) checkScore(file, query, id, scores[rank]!)
       if (!this.#first) this.#append(Buffer.from(',\n'))
       this.#append(Buffer.from(jsonRanking({ ...ranking, ids })))
+    } else {
+      const listed = 'rows' in ranking
+      const list = listed ? ranking.ids : this.#names
+      if (list !== this.#ids || this.#count >= ROWS) this.#format()
+      this.#ids = list
+      this.#collect(query, listed ? ranking.rows : this.#list(ranking.ids), scores)
     }
     this.#first = false
   }
 
   /** Returns the bytes of the rankings so far; the next rankings begin a new part. */
   take(): Uint8Array<ArrayBuffer> {
+    this.#format()
     this.#first = true
     const taken = new Uint8Array(this.#end)
     taken.set(this.#bytes.subarray(0, this.#end))
@@ -79,66 +104,98 @@ export class RankingLines {
     return taken
   }
 
-  /** Writes a line per document; throws if an id could not be read back from its column. */
-  #columns({ query, ids, rows, scores }: ListedRanking): void {
+  /** Lists ids; returns their rows in the list. */
+  #list(ids: readonly string[]): number[] {
+    return ids.map((id) => {
+      this.#names.pushText(id)
+      return this.#names.length - 1
+    })
+  }
+
+  /** Keeps a ranking, whose lines are formatted later. */
+  #collect(query: string, rows: ArrayLike<number>, scores: ArrayLike<number>): void {
     const { file, format } = this.#form
     checkColumnId(file, query, true)
     if (rows.length === 0) {
       const problem = `query ${query} has no documents, which the format ${format} cannot express; write .json`
       throw new FileError(file, '', problem)
     }
-    const kernel = this.#kernel
-    const placed = this.#place(ids)
-    const trec = format === 'trec'
-    // Lines of MS MARCO have no score, which the kernel would check.
-    for (let rank = 0; !trec && rank < rows.length; rank++) {
-      checkScore(file, query, ids.get(rows[rank]!), scores[rank]!)
+    // Lines of MS MARCO have no score, which would be checked when it is formatted.
+    for (let rank = 0; format === 'msmarco' && rank < rows.length; rank++) {
+      checkScore(file, query, this.#ids.get(rows[rank]!), scores[rank]!)
     }
-    const prefix = Buffer.from(trec ? `${query} Q0 ` : `${query}\t`)
-    // Nine digits distinguish any two float32; a double needs all its digits.
-    const single = trec && scores instanceof Float32Array
-    const suffix = trec ? this.#tag : undefined
-    const prefixAt = kernel.place(prefix)
-    const rowsAt = kernel.placeWords(rows)
-    const scoresAt = single ? kernel.placeFloats(scores) : 0
-    const suffixAt = suffix ? kernel.place(suffix) : 0
+    const first = this.#count
+    const end = first + rows.length
+    if (end > this.#rows.length) {
+      const capacity = Math.max(end, this.#rows.length * 2)
+      const [olderRows, olderScores] = [this.#rows, this.#scores]
+      this.#rows = new Uint32Array(capacity)
+      this.#rows.set(olderRows)
+      this.#scores = new Float64Array(capacity)
+      this.#scores.set(olderScores)
+    }
+    this.#rows.set(rows, first)
+    // A loop, since a score that is missing must not keep an older value.
+    for (let rank = 0; rank < rows.length; rank++) this.#scores[first + rank] = scores[rank]!
+    this.#count = end
+    this.#collected.push({ query, first, end, single: scores instanceof Float32Array })
+  }
+
+  /** Formats the collected rankings; throws if an id could not be read back from its column. */
+  #format(): void {
+    const kernel = this.#kernel
+    const trec = this.#form.format === 'trec'
+    const rankings = this.#collected
+    if (rankings.length === 0) return
+    const list = this.#ids
+    kernel.release()
+    const ids = kernel.placeIds(list, 0, list.length)
+    const rows = kernel.placeWords(this.#rows.subarray(0, this.#count))
+    const scores = kernel.placeDoubles(this.#scores.subarray(0, this.#count))
+    const table = kernel.placeWords(
+      rankings.flatMap(({ query, first, end, single }) => {
+        const prefix = Buffer.from(trec ? `${query} Q0 ` : `${query}\t`)
+        const at = kernel.place(prefix)
+        return [at, at + prefix.length, first, end, Number(single)]
+      }),
+    )
+    const suffix = kernel.place(this.#suffix)
+    const suffixEnd = suffix + this.#suffix.length
     const { end } = kernel
-    let room = ROOM
-    for (let row = 0; row < rows.length; ) {
+    let [ranking, row, room] = [0, 0, ROOM]
+    while (ranking < rankings.length) {
       kernel.release(end)
       const out = kernel.take(room)
-      row = kernel.exports.formatRows(
-        ...([row, rows.length, prefixAt, prefixAt + prefix.length] as const),
-        ...([placed.ids, placed.starts, rowsAt, trec ? SPACE : TAB, scoresAt] as const),
-        ...([suffixAt, suffixAt + (suffix?.length ?? 0), out, out + room] as const),
+      ranking = kernel.exports.formatRankings(
+        ...([ranking, row, table, rankings.length, ids.ids, ids.starts, rows, scores] as const),
+        ...([trec ? SPACE : TAB, suffix, suffixEnd, out, out + room] as const),
       )
       const written = kernel.exports.formattedTo()
       this.#append(kernel.bytes.subarray(out, written))
+      row = kernel.exports.stoppedRow()
       switch (kernel.exports.stopReason()) {
         case NO_COLUMN:
-          checkColumnId(file, ids.get(rows[row]!))
+          checkColumnId(this.#form.file, list.get(this.#rows[row]!))
           break
         case NO_ROOM:
           if (written === out) room *= 2
           break
         case OPEN_SCORE:
-          checkScore(file, query, ids.get(rows[row]!), scores[row]!)
-          this.#append(Buffer.from(single ? scores[row]!.toPrecision(9) : String(scores[row])))
-          this.#append(this.#tag)
+          this.#append(this.#scoreOf(rankings[ranking]!, row))
+          this.#append(this.#suffix)
           row++
       }
     }
+    this.#collected = []
+    this.#count = 0
+    this.#names.clear()
   }
 
-  /** Copies the ids of a list to the memory of the kernel, unless they are there. */
-  #place(list: IdList): { ids: number; starts: number } {
-    if (this.#placed?.list !== list) {
-      this.#kernel.release()
-      const { ids, starts } = this.#kernel.placeIds(list, 0, list.length)
-      this.#placed = { list, ids, starts, end: this.#kernel.end }
-    }
-    this.#kernel.release(this.#placed.end)
-    return this.#placed
+  /** Returns the digits of a score that the kernel does not write. */
+  #scoreOf({ query, single }: Collected, row: number): Buffer {
+    const score = this.#scores[row]!
+    checkScore(this.#form.file, query, this.#ids.get(this.#rows[row]!), score)
+    return Buffer.from(single ? score.toPrecision(9) : String(score))
   }
 
   #append(bytes: Uint8Array): void {
@@ -157,16 +214,6 @@ export class RankingLines {
 function namesOf(ranking: RankedQuery | ListedRanking): readonly string[] {
   if (!('rows' in ranking)) return ranking.ids
   return Array.from(ranking.rows, (row) => ranking.ids.get(row))
-}
-
-/** Lists the ids of a ranking; throws if an id is no column. */
-function listed(file: string, ranking: RankedQuery): ListedRanking {
-  const ids = new IdList()
-  for (const id of ranking.ids) {
-    checkColumnId(file, id)
-    ids.pushText(id)
-  }
-  return { ...ranking, ids, rows: ranking.ids.map((_, i) => i) }
 }
 
 function checkScore(file: string, query: string, id: string, score: number): void {

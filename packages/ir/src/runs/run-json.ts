@@ -106,7 +106,7 @@ class RunScanner {
     if (to >= bytes.length) return -1
     const id = escaped ? this.#unescaped(bytes, from, to) : bytes.subarray(from + 1, to)
     if (this.#state === 'query' || this.#state === 'firstQuery') {
-      this.builder.query(id, 0, id.length)
+      this.builder.query(id.toString())
       this.#state = 'queryColon'
     } else if (this.#state === 'document' || this.#state === 'firstDocument') {
       this.#document = Buffer.from(id)

@@ -23,29 +23,31 @@ interface Exports {
   groupCount(): number
   openScoreCount(): number
   queryEnd(from: number, end: number, query: number, length: number): number
-  checkRanking(
+  checkRankings(
     ids: number,
     starts: number,
     scores: number,
-    rows: number,
+    firsts: number,
+    queries: number,
     slots: number,
-    mask: number,
-  ): number
-  formatRows(
-    first: number,
+    verdicts: number,
+  ): void
+  formatRankings(
+    ranking: number,
+    row: number,
+    rankings: number,
     count: number,
-    prefix: number,
-    prefixEnd: number,
     ids: number,
     starts: number,
     rows: number,
-    separator: number,
     scores: number,
+    separator: number,
     suffix: number,
     suffixEnd: number,
     out: number,
     outEnd: number,
   ): number
+  stoppedRow(): number
   formattedTo(): number
   stopReason(): number
 }
@@ -66,7 +68,6 @@ export class RunKernel {
   /** Views of the whole memory; growing replaces them. */
   bytes = Buffer.from(this.#memory.buffer)
   words = new Uint32Array(this.#memory.buffer)
-  floats = new Float32Array(this.#memory.buffer)
   doubles = new Float64Array(this.#memory.buffer)
   #end = START
 
@@ -95,7 +96,6 @@ export class RunKernel {
       const { buffer } = this.#memory
       this.bytes = Buffer.from(buffer)
       this.words = new Uint32Array(buffer)
-      this.floats = new Float32Array(buffer)
       this.doubles = new Float64Array(buffer)
     }
     return at
@@ -112,13 +112,6 @@ export class RunKernel {
   placeWords(numbers: ArrayLike<number>): number {
     const at = this.take(numbers.length * 4)
     this.words.set(numbers, at / 4)
-    return at
-  }
-
-  /** Copies numbers to the memory; returns their address. */
-  placeFloats(numbers: Float32Array): number {
-    const at = this.take(numbers.length * 4)
-    this.floats.set(numbers, at / 4)
     return at
   }
 

@@ -5,14 +5,15 @@ import { RunKernel } from './run-kernel.ts'
 
 /** The receiver of a run's lines. */
 export interface RowSink {
-  /** Sets the query of the rows that follow. */
-  query(bytes: Uint8Array, from: number, to: number, line: number): void
-  /** Adds documents of the current query: the rows of a block from `from` up to `to`. */
-  rows(block: RowBlock, from: number, to: number): void
+  /** Adds the rows of a block. */
+  rows(block: RowBlock): void
 }
 
 /** Rows in columns, in memory that the next block overwrites. */
 export interface RowBlock {
+  /** The query of each group of rows, and the first row of each group; at last the row count. */
+  queries: string[]
+  firsts: number[]
   /** The bytes of the documents' ids. */
   ids: Uint8Array
   /** Where each id starts, and at last the end of the bytes. */
@@ -100,23 +101,26 @@ export class RunRows {
       ...([at, at + length, Number(this.#trec), most] as const),
       ...([ids, starts, scores, fields, places, this.#line, changes] as const),
     )
+    const queries: string[] = []
+    const firsts: number[] = []
+    for (let group = 0; group < exports.groupCount(); group++) {
+      const change = changes / 4 + group * 3
+      firsts.push(words[change]!)
+      queries.push(lines.toString('utf8', words[change + 1], words[change + 2]))
+    }
+    firsts.push(count)
     const block: RowBlock = {
+      queries,
+      firsts,
       ids: kernel.bytes.subarray(ids, ids + length),
       starts: words.subarray(starts / 4, starts / 4 + count + 1),
       scores: kernel.doubles.subarray(scores / 8, scores / 8 + count),
       lines: words.subarray(places / 4, places / 4 + count),
     }
-    const numbers = words.subarray(fields / 4, fields / 4 + count * 2)
-    const open = exports.openScoreCount() > 0
-    const groups = exports.groupCount()
-    for (let group = 0; group < groups; group++) {
-      const change = changes / 4 + group * 3
-      const from = words[change]!
-      const to = group + 1 < groups ? words[change + 3]! : count
-      if (open) this.#readOpen(block, from, to, lines, numbers)
-      this.#sink.query(lines, words[change + 1]!, words[change + 2]!, block.lines[from]!)
-      this.#sink.rows(block, from, to)
+    if (exports.openScoreCount() > 0) {
+      this.#readOpen(block, lines, words.subarray(fields / 4, fields / 4 + count * 2))
     }
+    this.#sink.rows(block)
     const read = exports.byteCount()
     this.#line += exports.lineCount()
     if (read < length && count < most) throw this.#fewFields(lines.subarray(read))
@@ -124,14 +128,8 @@ export class RunRows {
   }
 
   /** Reads the scores that the kernel leaves open: long numbers, and numbers with an exponent. */
-  #readOpen(
-    { scores, lines: places }: RowBlock,
-    from: number,
-    to: number,
-    lines: Buffer,
-    numbers: Uint32Array,
-  ): void {
-    for (let row = from; row < to; row++) {
+  #readOpen({ scores, lines: places }: RowBlock, lines: Buffer, numbers: Uint32Array): void {
+    for (let row = 0; row < scores.length; row++) {
       if (!Number.isNaN(scores[row])) continue
       const [start, end] = [numbers[row * 2]!, numbers[row * 2 + 1]!]
       const value = parseNumber(lines, start, end)

@@ -13,7 +13,6 @@ import {
   readAllSync,
 } from '@kith/base'
 import { isSpace } from '../io/fields.ts'
-import { IdIndex } from '../io/id-index.ts'
 import { IdList, type SharedIds } from '../io/id-list.ts'
 import { type Run, RunBuilder, type RunParts } from './run.ts'
 import { detectRun } from './run-files.ts'
@@ -210,10 +209,10 @@ class SliceCutter {
   readonly #file: string
   readonly #comments: boolean
   readonly #kernel = new RunKernel()
-  readonly #seen = new IdList()
-  readonly #index = new IdIndex(this.#seen, 1 << 14)
-  /** The bytes of the last query. */
-  #query: Uint8Array = new Uint8Array(0)
+  readonly #seen = new Set<string>()
+  /** The last query, and its bytes. */
+  #last: string | undefined
+  #query = Buffer.alloc(0)
   #lines = 0
   #next = { from: 0, line: 0, position: 0 }
 
@@ -264,11 +263,12 @@ class SliceCutter {
     if (start === to || (this.#comments && lines[start] === COMMENT)) return
     let end = start
     while (end < to && !isSpace(lines[end]!)) end++
-    const added = this.#seen.length
-    if (added > 0 && this.#seen.equalsBytes(added - 1, lines, start, end)) return
-    this.#query = new Uint8Array(lines.subarray(start, end))
-    this.#seen.push(lines, start, end)
-    if (this.#index.add(added) !== added) this.scattered = true
+    const query = lines.toString('utf8', start, end)
+    if (query === this.#last) return
+    if (this.#seen.has(query)) this.scattered = true
+    this.#seen.add(query)
+    this.#last = query
+    this.#query = Buffer.from(query)
     const at = this.bytes + from
     const { from: begin, position } = this.#next
     const size = this.queries - position

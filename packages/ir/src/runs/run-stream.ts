@@ -1,6 +1,4 @@
 import { checkRegular, FileError, InputFile } from '@kith/base'
-import { IdIndex } from '../io/id-index.ts'
-import { IdList } from '../io/id-list.ts'
 import { type RankedQuery, type Run, RunBuilder } from './run.ts'
 import { detectRun, readDetectedRun } from './run-files.ts'
 import { type RowBlock, type RowSink, RunRows } from './run-rows.ts'
@@ -68,8 +66,8 @@ export class ScatteredError extends FileError {
 
 /** Splits the rows of a run into runs of some hundred whole queries. */
 class RunWindows implements RowSink {
-  readonly #seen = new IdList()
-  readonly #index = new IdIndex(this.#seen)
+  readonly #seen = new Set<string>()
+  #last: string | undefined
   #builder: RunBuilder
   #queries = 0
   #rows = 0
@@ -79,27 +77,29 @@ class RunWindows implements RowSink {
     this.#builder = new RunBuilder(file)
   }
 
-  query(bytes: Uint8Array, from: number, to: number, line: number): void {
-    const last = this.#seen.length - 1
-    if (last >= 0 && this.#seen.equalsBytes(last, bytes, from, to)) return
-    this.#seen.push(bytes, from, to)
-    const added = this.#seen.length - 1
-    if (this.#index.add(added) !== added) {
-      throw new ScatteredError(this.file, line, this.#seen.get(added))
+  rows(block: RowBlock): void {
+    const { queries, firsts, lines } = block
+    let from = 0
+    for (const [group, query] of queries.entries()) {
+      if (query !== this.#last) {
+        if (this.#seen.has(query)) {
+          throw new ScatteredError(this.file, lines[firsts[group]!]!, query)
+        }
+        this.#seen.add(query)
+        this.#last = query
+        if (this.#queries === WINDOW || this.#rows >= ROWS) {
+          this.#builder.rows(block, from, group)
+          from = group
+          this.#done.push(this.#builder.finish())
+          this.#builder = new RunBuilder(this.file)
+          this.#queries = 0
+          this.#rows = 0
+        }
+        this.#queries++
+      }
+      this.#rows += firsts[group + 1]! - firsts[group]!
     }
-    if (this.#queries === WINDOW || this.#rows >= ROWS) {
-      this.#done.push(this.#builder.finish())
-      this.#builder = new RunBuilder(this.file)
-      this.#queries = 0
-      this.#rows = 0
-    }
-    this.#queries++
-    this.#builder.query(bytes, from, to)
-  }
-
-  rows(block: RowBlock, from: number, to: number): void {
-    this.#builder.rows(block, from, to)
-    this.#rows += to - from
+    this.#builder.rows(block, from)
   }
 
   /** Returns the runs that are complete. */

@@ -5,14 +5,14 @@ import { IdList } from '../io/id-list.ts'
 import { RunKernel } from './run-kernel.ts'
 import type { RowBlock, RowSink } from './run-rows.ts'
 
-/** The answers of the kernel's check of a ranking; in between, the rows are not sorted. */
+/** The verdicts of the kernel on a ranking; another one means that it is not sorted. */
 const RANKED = 0
 const TWICE = 2
 
-let kernel: RunKernel | undefined
+/** Maximum number of rows to check at a time, unless a query has more. */
+const CHECKED = 1 << 16
 
-/** The number of queries that are indexed without growing. */
-const QUERIES = 256
+let kernel: RunKernel | undefined
 
 /** The ranking of one query: documents with their scores, best first. */
 export interface RankedQuery {
@@ -105,30 +105,34 @@ export class Run implements Iterable<RankedQuery> {
  */
 export class RunBuilder implements RowSink {
   readonly #documents = new IdList()
-  readonly #queries = new IdList()
-  readonly #queryIndex = new IdIndex(this.#queries, QUERIES)
-  readonly #lookup = new IdList()
+  /** The number of each query. */
+  readonly #queries = new Map<string, number>()
+  /** Groups of rows that follow one another: the number of their query, and the first row. */
+  readonly #owners: number[] = []
+  readonly #firsts: number[] = []
   #scores = new Float64Array(1 << 10)
   #lines = new Uint32Array(1 << 10)
-  /** The query of each row, as its index in `#queries`. */
-  #owners = new Uint32Array(1 << 10)
-  #current = -1
+  #current: string | undefined
 
   /** @param file The name in errors; empty if the rows come from memory. */
   constructor(readonly file = '') {}
 
-  /** Sets the query of the rows that follow. */
-  query(bytes: Uint8Array, from: number, to: number): void {
-    // Files are nearly always grouped by query: then this comparison is enough.
-    if (this.#current >= 0 && this.#queries.equalsBytes(this.#current, bytes, from, to)) return
-    this.#lookup.clear()
-    this.#lookup.push(bytes, from, to)
-    const known = this.#queryIndex.find(this.#lookup, 0)
-    if (known >= 0) this.#current = known
-    else {
-      this.#queries.push(bytes, from, to)
-      this.#current = this.#queryIndex.add(this.#queries.length - 1)
+  /**
+   * Sets the query of the rows that follow.
+   *
+   * @param first The number of the first of these rows; default: the next row.
+   */
+  query(query: string, first = this.#documents.length): void {
+    // Files are nearly always grouped by query.
+    if (query === this.#current) return
+    this.#current = query
+    let number = this.#queries.get(query)
+    if (number === undefined) {
+      number = this.#queries.size
+      this.#queries.set(query, number)
     }
+    this.#owners.push(number)
+    this.#firsts.push(first)
   }
 
   /** Adds a document of the current query. */
@@ -138,23 +142,24 @@ export class RunBuilder implements RowSink {
     this.#documents.push(bytes, from, to)
     this.#scores[row] = score
     this.#lines[row] = line
-    this.#owners[row] = this.#current
   }
 
-  /** Adds documents of the current query. */
-  rows({ ids, starts, scores, lines }: RowBlock, from: number, to: number): void {
+  /** Adds the rows of a block: all, or some of its groups. */
+  rows(block: RowBlock, from = 0, to = block.queries.length): void {
     const row = this.#documents.length
-    this.#reserve(to - from)
-    this.#documents.pushAll(ids, starts, from, to)
-    this.#scores.set(scores.subarray(from, to), row)
-    this.#lines.set(lines.subarray(from, to), row)
-    this.#owners.fill(this.#current, row, row + to - from)
+    const [first, end] = [block.firsts[from]!, block.firsts[to]!]
+    for (let group = from; group < to; group++) {
+      this.query(block.queries[group]!, block.firsts[group]! - first + row)
+    }
+    this.#reserve(end - first)
+    this.#documents.pushAll(block.ids, block.starts, first, end)
+    this.#scores.set(block.scores.subarray(first, end), row)
+    this.#lines.set(block.lines.subarray(first, end), row)
   }
 
   /** Adds a whole ranking. */
   add({ query, ids, scores }: RankedQuery): void {
-    const name = Buffer.from(query)
-    this.query(name, 0, name.length)
+    this.query(query)
     ids.forEach((id, i) => {
       const bytes = Buffer.from(id)
       this.row(bytes, 0, bytes.length, scores[i]!, 0)
@@ -167,18 +172,23 @@ export class RunBuilder implements RowSink {
     if (size === 0 && this.file !== '') throw emptyError(this.file, 'rows')
     const starts = this.#starts()
     const order = this.#grouped(starts)
-    for (let query = 0; query < this.#queries.length; query++) {
-      this.#rank(order.subarray(starts[query]!, starts[query + 1]!), query)
-    }
-    const queries = Array.from({ length: this.#queries.length }, (_, i) => this.#queries.get(i))
+    this.#rank(starts, order)
     const scores = this.#scores.subarray(0, size)
-    return new Run({ queries, starts, order, documents: this.#documents, scores })
+    return new Run({
+      queries: [...this.#queries.keys()],
+      starts,
+      order,
+      documents: this.#documents,
+      scores,
+    })
   }
 
   /** Returns the first row of each query after grouping. */
   #starts(): Uint32Array {
-    const starts = new Uint32Array(this.#queries.length + 1)
-    for (let row = 0; row < this.#documents.length; row++) starts[this.#owners[row]! + 1]!++
+    const starts = new Uint32Array(this.#queries.size + 1)
+    this.#owners.forEach((query, group) => {
+      starts[query + 1]! += this.#end(group) - this.#firsts[group]!
+    })
     for (let query = 1; query < starts.length; query++) starts[query]! += starts[query - 1]!
     return starts
   }
@@ -187,38 +197,70 @@ export class RunBuilder implements RowSink {
   #grouped(starts: Uint32Array): Uint32Array {
     const next = starts.slice()
     const order = new Uint32Array(this.#documents.length)
-    for (let row = 0; row < order.length; row++) order[next[this.#owners[row]!]!++] = row
+    this.#owners.forEach((query, group) => {
+      const end = this.#end(group)
+      let at = next[query]!
+      for (let row = this.#firsts[group]!; row < end; row++) order[at++] = row
+      next[query] = at
+    })
     return order
   }
 
-  /** Ranks the documents of a query; throws if it has one twice. */
-  #rank(rows: Uint32Array, query: number): void {
+  /** Returns the end of a group's rows. */
+  #end(group: number): number {
+    return this.#firsts[group + 1] ?? this.#documents.length
+  }
+
+  /** Ranks the documents of each query; throws if a query has one twice. */
+  #rank(starts: Uint32Array, order: Uint32Array): void {
     // Most files are grouped and ranked already, and checking that is far cheaper than sorting.
-    const [first = 0] = rows
-    const grouped = rows[rows.length - 1] === first + rows.length - 1
-    const found = grouped ? this.#check(first, first + rows.length) : TWICE
-    if (found === TWICE) this.#refuseTwice(rows, query)
-    if (found === RANKED) return
-    rows.sort((a, b) => this.#scores[b]! - this.#scores[a]! || this.#documents.compare(b, a))
+    const grouped = this.#owners.length === this.#queries.size
+    const verdicts = grouped ? this.#check(starts) : undefined
+    let query = 0
+    for (const name of this.#queries.keys()) {
+      const verdict = verdicts?.[query] ?? TWICE
+      if (verdict !== RANKED) {
+        const rows = order.subarray(starts[query]!, starts[query + 1]!)
+        if (verdict === TWICE) this.#refuseTwice(rows, name)
+        rows.sort((a, b) => this.#scores[b]! - this.#scores[a]! || this.#documents.compare(b, a))
+      }
+      query++
+    }
   }
 
-  /** Checks rows that follow one another; see assembly/check-ranking.ts. */
-  #check(from: number, to: number): number {
+  /** Returns the kernel's verdict on each query; see assembly/check-rankings.ts. */
+  #check(starts: Uint32Array): Uint8Array {
     kernel ??= new RunKernel()
-    kernel.release()
-    const { ids, starts } = kernel.placeIds(this.#documents, from, to)
-    const scores = kernel.placeDoubles(this.#scores.subarray(from, to))
-    const slots = 2 ** Math.ceil(Math.log2((to - from) * 2 + 2))
-    const table = kernel.take(slots * 4)
-    return kernel.exports.checkRanking(ids, starts, scores, to - from, table, slots - 1)
+    const queries = starts.length - 1
+    const verdicts = new Uint8Array(queries)
+    for (let from = 0; from < queries; ) {
+      let to = from + 1
+      let most = starts[to]! - starts[from]!
+      while (to < queries && starts[to + 1]! - starts[from]! <= CHECKED) {
+        most = Math.max(most, starts[to + 1]! - starts[to]!)
+        to++
+      }
+      kernel.release()
+      const [first, end] = [starts[from]!, starts[to]!]
+      const ids = kernel.placeIds(this.#documents, first, end)
+      const scores = kernel.placeDoubles(this.#scores.subarray(first, end))
+      const firsts = kernel.placeWords(starts.subarray(from, to + 1))
+      const found = kernel.take(to - from)
+      // The table is at most four times the rows and two more.
+      const table = kernel.take((most + 1) * 16)
+      kernel.exports.checkRankings(ids.ids, ids.starts, scores, firsts, to - from, table, found)
+      verdicts.set(kernel.bytes.subarray(found, found + to - from), from)
+      from = to
+    }
+    return verdicts
   }
 
-  #refuseTwice(rows: Uint32Array, query: number): void {
+  #refuseTwice(rows: Uint32Array, query: string): void {
     const seen = new IdIndex(this.#documents, rows.length)
     for (const row of rows) {
       const first = seen.add(row)
       if (first === row) continue
-      const what = `query ${this.#queries.get(query)} has document ${this.#documents.get(row)} twice`
+      const what = `query ${query} has document ${this.#documents.get(row)} twice`
       if (this.#lines[row] === 0) throw new KithError('BAD_INPUT', what)
       throw lineError(this.file, this.#lines[row]!, `${what}, first in line ${this.#lines[first]}`)
     }
@@ -230,7 +272,6 @@ export class RunBuilder implements RowSink {
     const capacity = Math.max(needed, this.#scores.length * 2)
     this.#scores = copied(this.#scores, new Float64Array(capacity))
     this.#lines = copied(this.#lines, new Uint32Array(capacity))
-    this.#owners = copied(this.#owners, new Uint32Array(capacity))
   }
 }
 

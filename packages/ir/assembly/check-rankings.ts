@@ -4,22 +4,38 @@ const TWICE: i32 = 2
 const UNSORTED: i32 = 1
 
 /**
- * Checks a ranking: 0 if it is sorted by score, ties by document id, descending; 1 if it is not
- * sorted; 2 if a document occurs twice.
+ * Checks rankings: stores 0 for a query if its documents are sorted by score, ties by document id,
+ * descending; 1 if they are not sorted; 2 if a document occurs twice.
  *
  * @param starts Where each id starts in `ids`, and at last the end of the ids.
- * @param slots Room for a hash table.
- * @param mask The number of slots, a power of two and more than the rows, minus 1.
+ * @param firsts The first row of each query, and at last the end; the first number counts as 0.
+ * @param queries The number of queries.
+ * @param slots Room for a hash table: 16 bytes for each row of the largest query, and 16 more.
+ * @param verdicts A byte per query.
  */
-export function checkRanking(
+export function checkRankings(
   ids: usize,
   starts: usize,
   scores: usize,
-  rows: u32,
+  firsts: usize,
+  queries: u32,
   slots: usize,
-  mask: u32,
-): i32 {
-  memory.fill(slots, 0, (<usize>mask + 1) << 2)
+  verdicts: usize,
+): void {
+  const base = load<u32>(firsts)
+  for (let query: usize = 0; query < <usize>queries; query++) {
+    const from = <usize>(load<u32>(firsts + (query << 2)) - base)
+    const rows = load<u32>(firsts + (query << 2), 4) - base - <u32>from
+    const verdict = checkRanking(ids, starts + (from << 2), scores + (from << 3), rows, slots)
+    store<u8>(verdicts + query, <u8>verdict)
+  }
+}
+
+function checkRanking(ids: usize, starts: usize, scores: usize, rows: u32, slots: usize): i32 {
+  let size: u32 = 2
+  while (size < rows * 2 + 2) size *= 2
+  const mask = size - 1
+  memory.fill(slots, 0, (<usize>size) << 2)
   let sorted = true
   for (let row: usize = 0; row < <usize>rows; row++) {
     const id = ids + load<u32>(starts + (row << 2))
@@ -30,8 +46,8 @@ export function checkRanking(
       const other = <usize>load<u32>(slots + ((<usize>slot) << 2))
       if (other == 0) break
       const start = ids + load<u32>(starts + (other << 2) - 4)
-      const size = ids + load<u32>(starts + (other << 2)) - start
-      if (size == length && sameBytes(start, id, length)) return TWICE
+      const bytes = ids + load<u32>(starts + (other << 2)) - start
+      if (bytes == length && sameBytes(start, id, length)) return TWICE
       slot = (slot + 1) & mask
     }
     store<u32>(slots + ((<usize>slot) << 2), <u32>row + 1)

@@ -8,10 +8,19 @@ const OPEN_SCORE: i32 = 1
 const NO_ROOM: i32 = 2
 const NO_COLUMN: i32 = 3
 
+/** Bytes of the description of a ranking: five numbers of 32 bits. */
+const RANKING: usize = 20
+
+/** The row at which it stopped. */
+let stopped: u32 = 0
 /** The end of the bytes that were written. */
 let written: usize = 0
 /** Why it stopped. */
 let reason: i32 = DONE
+
+export function stoppedRow(): u32 {
+  return stopped
+}
 
 export function formattedTo(): usize {
   return written
@@ -22,38 +31,70 @@ export function stopReason(): i32 {
 }
 
 /**
- * Writes rows of a ranking: the prefix, the document's id, the separator, and the rank. A score
+ * Writes the lines of rankings: the prefix, the document's id, the separator, and the rank. A score
  * follows with nine digits, and the suffix. Stops behind the rank of a row whose score this module
  * does not decide, before a line that may not fit in the room, and before an id that is no column.
  *
- * @param first The first row to write; the rank is its number plus 1.
- * @param prefix The bytes before the id, up to `prefixEnd`.
+ * @param ranking The ranking to begin with.
+ * @param row The row of this ranking to begin with.
+ * @param rankings Five numbers for each ranking: where the prefix starts and ends, the first row and
+ * the end of the rows, and whether the scores are float32.
+ * @param count The number of rankings.
  * @param rows The number of each row's id in the list of ids.
- * @param scores The scores as float32; 0 if the caller writes them, or if lines have none.
- * @param suffix The bytes after the score, up to `suffixEnd`.
+ * @param scores The scores of the rows. This module writes only those of float32.
+ * @param suffix The bytes after the score, up to `suffixEnd`; if there are none, lines have no score.
  * @param out Room for the lines, up to `outEnd`.
- * @returns The row at which it stopped; `count` if it wrote all rows.
+ * @returns The ranking at which it stopped; `count` if it wrote all of them.
  */
-export function formatRows(
-  first: u32,
+export function formatRankings(
+  ranking: u32,
+  row: u32,
+  rankings: usize,
   count: u32,
-  prefix: usize,
-  prefixEnd: usize,
   ids: usize,
   starts: usize,
   rows: usize,
-  separator: u8,
   scores: usize,
+  separator: u8,
   suffix: usize,
   suffixEnd: usize,
   out: usize,
   outEnd: usize,
 ): u32 {
-  const others = prefixEnd - prefix + (suffixEnd - suffix) + NUMBERS
-  let at = out
-  let row = first
   reason = DONE
-  for (; row < count; row++) {
+  written = out
+  stopped = row
+  while (ranking < count) {
+    const own = rankings + <usize>ranking * RANKING
+    writeRows(own, ids, starts, rows, scores, separator, suffix, suffixEnd, outEnd)
+    if (reason != DONE) return ranking
+    ranking++
+    if (ranking < count) stopped = load<u32>(own + RANKING, 8)
+  }
+  return count
+}
+
+/** Writes the rows of a ranking from `stopped` on to `written`. */
+function writeRows(
+  ranking: usize,
+  ids: usize,
+  starts: usize,
+  rows: usize,
+  scores: usize,
+  separator: u8,
+  suffix: usize,
+  suffixEnd: usize,
+  outEnd: usize,
+): void {
+  const prefix = <usize>load<u32>(ranking)
+  const prefixEnd = <usize>load<u32>(ranking, 4)
+  const first = load<u32>(ranking, 8)
+  const end = load<u32>(ranking, 12)
+  const single = load<u32>(ranking, 16)
+  const others = prefixEnd - prefix + (suffixEnd - suffix) + NUMBERS
+  let at = written
+  let row = stopped
+  for (; row < end; row++) {
     const number = starts + ((<usize>load<u32>(rows + ((<usize>row) << 2))) << 2)
     const id = ids + load<u32>(number)
     const idEnd = ids + load<u32>(number, 4)
@@ -68,19 +109,19 @@ export function formatRows(
     at = copyShort(prefix, prefixEnd, at)
     at = copyShort(id, idEnd, at)
     store<u8>(at, separator)
-    at = whole(row + 1, at + 1)
+    at = whole(row - first + 1, at + 1)
     if (suffixEnd > suffix) {
       store<u8>(at++, SPACE)
-      const end = scores == 0 ? 0 : nineDigits(load<f32>(scores + ((<usize>row) << 2)), at)
-      if (end == 0) {
+      const scored = single ? nineDigits(load<f64>(scores + ((<usize>row) << 3)), at) : 0
+      if (scored == 0) {
         reason = OPEN_SCORE
         break
       }
-      at = copyShort(suffix, suffixEnd, end)
+      at = copyShort(suffix, suffixEnd, scored)
     } else store<u8>(at++, NEWLINE)
   }
+  stopped = row
   written = at
-  return row
 }
 
 /** Returns whether an id is a single column of a line: not empty, and without white space. */
