@@ -12,6 +12,7 @@ export {
   LineBlocks,
   type LineVisitor,
   lineEnd,
+  mapBlock,
   mapLines,
   notUtf8,
   readLines,

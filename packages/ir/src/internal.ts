@@ -5,12 +5,13 @@
 export {
   type EmbeddingIds,
   embeddingFiles,
+  listedIds,
   type SharedRowIds,
   sharedRowIds,
 } from './embeddings/embedding-ids.ts'
 export { checkFinite } from './embeddings/raw-rows.ts'
 export { RowCache, type SharedRows } from './embeddings/row-cache.ts'
-export type { IdList } from './io/id-list.ts'
+export { IdList } from './io/id-list.ts'
 export {
   formatHardNegatives,
   formatListwise,
@@ -59,6 +60,7 @@ export {
 export { countRankings, streamRankings } from './runs/run-stream.ts'
 export { formatP, holm, markOf, statedP } from './stats/compare.ts'
 export { tQuantile } from './stats/t-distribution.ts'
+export { entriesOf, readTextBlocks, type TextBlock } from './texts/text-blocks.ts'
 export {
   type SharedTextStore,
   type SharedTexts,

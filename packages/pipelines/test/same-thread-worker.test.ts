@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { wantedDocuments } from '../src/join/prepared-texts.ts'
 import { runTasks, SameThreadWorker } from '../src/tasks/task-pool.ts'
 
 const doubling = {
@@ -10,11 +11,14 @@ test('two workers are this thread and one more', async () => {
   const count = (thread: unknown): number => threads.push(thread)
   process.on('worker', count)
   try {
-    const texts = Array.from({ length: 40 }, (_, i) => [{ id: `d${i}`, text: `word ${i}` }])
-    const ids: string[] = []
-    const prepared = runTasks('prepare', { tokenizer: 'english' }, texts, 2, { batch: 1 })
-    for await (const [[text]] of prepared) ids.push(text!.id)
-    expect(ids).toEqual(texts.map(([text]) => text!.id))
+    const ids = Array.from({ length: 40 }, (_, i) => `d${i}`)
+    const blocks = ids.map((id) => ({ entries: [{ id, text: `word of ${id}` }] }))
+    const inputs = { tokenizer: 'english', wanted: wantedDocuments(ids), count: false } as const
+    const rows: number[] = []
+    for await (const [, block] of runTasks('prepare', inputs, blocks, 2, { batch: 1 })) {
+      rows.push(...block.rows)
+    }
+    expect(rows).toEqual([...ids.keys()])
     expect(threads).toHaveLength(1)
   } finally {
     process.off('worker', count)

@@ -58,15 +58,18 @@ export class LineBlocks {
  */
 class LineSplitter {
   readonly #blocks: LineBlocks
-  #line = 0
+  #line: number
   /** Whether there is a byte in this block's lines that is not UTF-8. */
   #damaged = false
 
+  /** @param line Number of lines before the first chunk. */
   constructor(
     readonly file: string,
     readonly visit: LineVisitor,
+    line = 0,
   ) {
     this.#blocks = new LineBlocks(file)
+    this.#line = line
   }
 
   /** Visits the lines that end in this chunk. */
@@ -117,23 +120,47 @@ export async function eachLine(input: InputFile, visit: LineVisitor): Promise<vo
   splitter.end()
 }
 
+/** Returns a visitor that turns every line into at most one value. */
+function collecting<T>(
+  values: T[],
+  parse: (text: string, line: number) => T | undefined,
+): LineVisitor {
+  return (bytes, from, to, line) => {
+    const value = parse(bytes.toString('utf8', from, to), line)
+    if (value !== undefined) values.push(value)
+  }
+}
+
 /** Turns every line of a file into at most one value, a chunk of the file at a time. */
 export async function* mapLines<T>(
   input: InputFile,
   parse: (text: string, line: number) => T | undefined,
 ): AsyncGenerator<T> {
-  let values: T[] = []
-  const splitter = new LineSplitter(input.name, (bytes, from, to, line) => {
-    const value = parse(bytes.toString('utf8', from, to), line)
-    if (value !== undefined) values.push(value)
-  })
+  const values: T[] = []
+  const splitter = new LineSplitter(input.name, collecting(values, parse))
   for await (const chunk of input.chunks()) {
     splitter.push(chunk)
-    yield* values
-    values = []
+    yield* values.splice(0)
   }
   splitter.end()
   yield* values
+}
+
+/**
+ * Turns every line of a block of whole lines into at most one value.
+ *
+ * @param place The file, and the number of lines before the block.
+ */
+export function mapBlock<T>(
+  { file, line }: { file: string; line: number },
+  lines: Buffer,
+  parse: (text: string, line: number) => T | undefined,
+): T[] {
+  const values: T[] = []
+  const splitter = new LineSplitter(file, collecting(values, parse), line)
+  splitter.push(lines)
+  splitter.end()
+  return values
 }
 
 /** Turns every line of a file into at most one value: checked UTF-8, packed or not, read once. */

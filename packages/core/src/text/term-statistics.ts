@@ -100,9 +100,20 @@ export class TermStatisticsBuilder {
     const words = this.#postings.used()
     for (let at = 0; at < words.length; at += POSTING) {
       this.#length += words[at + 2]!
-      this.#count(words[at]!, words[at + 1]! * 2 ** 32 + words[at]!)
+      this.#count(words[at]!, words[at + 1]! * 2 ** 32 + words[at]!, 1)
     }
     this.#documents++
+  }
+
+  /** Adds the counts of other documents, which were made with the same tokenizer. */
+  merge(part: TermStatistics): void {
+    const { tokenizer, documents, length, hashes, frequencies } = checkStatistics(part)
+    checkSame(nameOfTokenizer(this.#tokenizer), tokenizer)
+    this.#documents += documents
+    this.#length += length
+    for (let i = 0; i < hashes.length; i++) {
+      this.#count(hashes[i]! % 2 ** 32, hashes[i]!, frequencies[i]!)
+    }
   }
 
   /** The statistics of what was added so far. */
@@ -126,7 +137,7 @@ export class TermStatisticsBuilder {
     for (const text of texts) this.#add(text)
   }
 
-  #count(lower: number, hash: number): void {
+  #count(lower: number, hash: number, documents: number): void {
     const hashes = this.#hashes
     const mask = hashes.length - 1
     let slot = lower & mask
@@ -134,14 +145,14 @@ export class TermStatisticsBuilder {
       if (hashes[slot] === 0) {
         if (hash === 0) return
         hashes[slot] = hash
-        this.#frequencies[slot] = 1
+        this.#frequencies[slot] = documents
         this.#size++
         if (this.#size * 2 > hashes.length) this.#grow()
         return
       }
       slot = (slot + 1) & mask
     }
-    this.#frequencies[slot]!++
+    this.#frequencies[slot]! += documents
   }
 
   #slotOf(hash: number): number {
@@ -185,38 +196,21 @@ export function mergeTermStatistics(parts: readonly TermStatistics[]): TermStati
     throw new KithError('BAD_INPUT', 'no term statistics to merge; pass an array with at least one')
   }
   const [first, ...others] = parts as [TermStatistics, ...TermStatistics[]]
-  return others.reduce(mergeTwo, checkStatistics(first))
+  const { tokenizer } = checkStatistics(first)
+  if (others.length === 0) return first
+  for (const part of others) checkSame(tokenizer, checkStatistics(part).tokenizer)
+  const builder = new TermStatisticsBuilder({ tokenizer: tokenizer as TokenizerName })
+  for (const part of parts) builder.merge(part)
+  return builder.finish()
 }
 
-function mergeTwo(a: TermStatistics, b: TermStatistics): TermStatistics {
-  checkStatistics(b)
-  if (a.tokenizer !== b.tokenizer || a.tokenizer === 'function') {
-    throw new KithError(
-      'BAD_INPUT',
-      `term statistics of tokenizers '${a.tokenizer}' and '${b.tokenizer}' cannot be merged; build both with one tokenizer`,
-    )
-  }
-  const most = a.hashes.length + b.hashes.length
-  const hashes = new Float64Array(most)
-  const frequencies = new Uint32Array(most)
-  let size = 0
-  let i = 0
-  let j = 0
-  while (i < a.hashes.length || j < b.hashes.length) {
-    const left = a.hashes[i] ?? Infinity
-    const right = b.hashes[j] ?? Infinity
-    hashes[size] = Math.min(left, right)
-    if (left <= right) frequencies[size]! += a.frequencies[i++]!
-    if (right <= left) frequencies[size]! += b.frequencies[j++]!
-    size++
-  }
-  return {
-    tokenizer: a.tokenizer,
-    documents: a.documents + b.documents,
-    length: a.length + b.length,
-    hashes: hashes.slice(0, size),
-    frequencies: frequencies.slice(0, size),
-  }
+/** Throws unless statistics of two tokenizers count the same terms. */
+function checkSame(a: TermStatistics['tokenizer'], b: TermStatistics['tokenizer']): void {
+  if (a === b && a !== 'function') return
+  throw new KithError(
+    'BAD_INPUT',
+    `term statistics of tokenizers '${a}' and '${b}' cannot be merged; build both with one tokenizer`,
+  )
 }
 
 /** How many documents have a term; 0 if none has. */

@@ -1,14 +1,13 @@
-import { FileError, InputFile, isIllFormed, lineError, mapLines, writeAtomic } from '@kith/base'
+import { FileError, isIllFormed, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import { checkEnding } from '../io/endings.ts'
-import { jsonId, parseJsonLine } from '../io/json-line.ts'
+import { entriesOf, readTextBlocks } from './text-blocks.ts'
 import {
   flattenForTopic,
   formatDocument,
   formatTopic,
   lostInDocument,
   lostInTopic,
-  readSgmlTexts,
 } from './texts-sgml.ts'
 
 /** A document of a corpus, or a query. */
@@ -42,28 +41,9 @@ export interface ReadTextsOptions {
  */
 export async function* readTexts(
   file: string,
-  { format, fields = [] }: ReadTextsOptions = {},
+  options: ReadTextsOptions = {},
 ): AsyncGenerator<TextEntry> {
-  const input = new InputFile(file)
-  const chosen = format ?? (await detectTexts(input))
-  if (fields.length > 0 && chosen !== 'jsonl') {
-    await input.close()
-    const problem = `only texts in JSONL have fields such as ${JSON.stringify(fields[0])} (read as ${chosen})`
-    throw new FileError(input.name, '', `${problem}; convert the file to JSONL`)
-  }
-  const entries = readers[chosen]?.(input, fields)
-  if (!entries) {
-    throw new KithError(
-      'BAD_SETTING',
-      `text format must be jsonl, tsv, sgml or parquet, got ${chosen}`,
-    )
-  }
-  let count = 0
-  for await (const entry of entries) {
-    count++
-    yield entry
-  }
-  if (count === 0) throw new FileError(input.name, '', `contains no texts (read as ${chosen})`)
+  for await (const block of readTextBlocks(file, options)) yield* entriesOf(block)
 }
 
 /** The layout of written texts: SGML has one layout for documents and one for topics. */
@@ -144,15 +124,6 @@ async function* fittingTexts(
   }
 }
 
-type Reader = (input: InputFile, fields: readonly string[]) => AsyncGenerator<TextEntry>
-
-const readers: Record<TextFormat, Reader> = {
-  jsonl: readJsonTexts,
-  tsv: readTsvTexts,
-  sgml: readSgmlTexts,
-  parquet: readParquet,
-}
-
 /** A layout: how to write a text, which parts would be lost, and how to convert them. */
 interface Layout {
   /** Formats a text; undefined for a layout that is not written text by text. */
@@ -169,93 +140,10 @@ const layouts: Record<TextLayout, Layout> = {
   parquet: { lost: ({ id }) => (id === '' ? 'the id is empty' : undefined) },
 }
 
-async function detectTexts(input: InputFile): Promise<TextFormat> {
-  const start = (await input.start()).toString('latin1', 0, 4096).trimStart()
-  if (start.startsWith('{')) return 'jsonl'
-  if (start.startsWith('PAR1')) return 'parquet'
-  return /^(<[?!][^>]*>\s*)*<(doc|top|[a-z]+>\s*<(doc|top))\b/i.test(start) ? 'sgml' : 'tsv'
-}
-
-async function* readParquet(input: InputFile): AsyncGenerator<TextEntry> {
-  await input.close()
-  // Loaded here, since most programs do not read Parquet, and its libraries have many files.
-  const { readParquetTexts } = await import('../parquet/parquet-texts.ts')
-  yield* readParquetTexts(input.name)
-}
-
-/** Reads BEIR texts: `{"_id", "title", "text"}` per line (or `id`, and Pyserini's `contents`). */
-async function* readJsonTexts(
-  input: InputFile,
-  fields: readonly string[],
-): AsyncGenerator<TextEntry> {
-  const file = input.name
-  yield* mapLines(input, (source, line) => {
-    if (source.trim() === '') return undefined
-    const value = parseJsonLine(file, line, source)
-    const id = jsonId(file, line, '_id', value['_id'] ?? value['id'])
-    const text = value['text'] ?? value['contents']
-    if (typeof text !== 'string')
-      throw lineError(file, line, noString('text or contents', text, value))
-    const title = value['title'] ?? ''
-    if (typeof title !== 'string') throw lineError(file, line, noString('title', title, value))
-    const entry = title === '' ? { id, text } : { id, title, text }
-    return fields.length > 0 ? { ...entry, fields: fieldsOf(file, line, value, fields) } : entry
-  })
-}
-
-/** Returns the requested fields of an entry or of its metadata that have a value. */
-function fieldsOf(
-  file: string,
-  line: number,
-  value: Record<string, unknown>,
-  names: readonly string[],
-): NonNullable<TextEntry['fields']> {
-  const metadata = (value['metadata'] ?? {}) as Record<string, unknown>
-  const found = names.flatMap((name) => {
-    const own = Object.hasOwn(value, name) ? value[name] : undefined
-    const one = own ?? (Object.hasOwn(metadata, name) ? metadata[name] : undefined) ?? undefined
-    if (one === undefined) return []
-    if (typeof one !== 'object') return [[name, one]]
-    const got = JSON.stringify(one).slice(0, 40)
-    const problem = `field ${JSON.stringify(name)} must be a string or a number, got ${got}`
-    throw lineError(file, line, problem)
-  })
-  return Object.fromEntries(found)
-}
-
-/**
- * Describes the problem of a field that should be a string; for a missing field, names the fields
- * that exist.
- */
-function noString(field: string, found: unknown, value: Record<string, unknown>): string {
-  const expected = `${field} must be a string`
-  if (found !== undefined && found !== null)
-    return `${expected}, got ${JSON.stringify(found).slice(0, 40)}`
-  return `${expected}; the line has the fields ${Object.keys(value).join(', ')}`
-}
-
 /** Formats a text as a line of BEIR's JSONL. */
 function formatTextJson({ id, title, text }: TextEntry): string {
   const entry = title === undefined ? { _id: id, text } : { _id: id, title, text }
   return `${JSON.stringify(entry)}\n`
-}
-
-/** Reads MS MARCO texts: id and text per line, separated by a tab. */
-async function* readTsvTexts(input: InputFile): AsyncGenerator<TextEntry> {
-  const file = input.name
-  yield* mapLines(input, (source, line) => {
-    if (source.trim() === '') return undefined
-    const fields = source.split('\t')
-    if (fields.length !== 2)
-      throw lineError(
-        file,
-        line,
-        `expected 2 fields, got ${fields.length}; each line needs: id, tab, text`,
-      )
-    const id = fields[0]!.trim()
-    if (id === '') throw lineError(file, line, 'the id is empty')
-    return { id, text: fields[1]! }
-  })
 }
 
 /** Formats a text as a line of TSV. */

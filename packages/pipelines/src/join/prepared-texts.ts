@@ -1,26 +1,29 @@
 import { availableParallelism } from 'node:os'
 import { findPath } from '@kith/base'
-import { inBatches } from '@kith/base/pool'
 import {
+  KithError,
   type PreparedText,
-  prepareText,
   type TermStatistics,
   TermStatisticsBuilder,
   type Tokenizer,
   type TokenizerName,
 } from '@kith/core'
 import { type FileEmbeddings, type Run, readTexts, type TextEntry } from '@kith/ir'
-import { type EmbeddingIds, type SharedTexts, shareTexts, textAt } from '@kith/ir/internal'
-import { loadLanguages } from '@kith/languages/load'
-import type { Job } from '../tasks/job.ts'
+import {
+  type EmbeddingIds,
+  IdList,
+  listedIds,
+  readTextBlocks,
+  type SharedRowIds,
+  type SharedTexts,
+  sharedRowIds,
+  shareTexts,
+  textAt,
+} from '@kith/ir/internal'
 import { runTasks } from '../tasks/task-pool.ts'
 import type { JoinedTexts } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
-
-/** Prepares a text with its title. */
-export function prepareEntry({ title, text }: TextEntry, tokenizer: Tokenizer): PreparedText {
-  return prepareText({ title, text }, { tokenizer })
-}
+import { type PreparedBlock, prepareEntry, type WantedDocuments } from './prepare-block.ts'
 
 /** Prepared texts by id, tokenized once, and numbered in the order of insertion. */
 export class NumberedTexts {
@@ -49,9 +52,8 @@ export class NumberedTexts {
     return this.#texts.length
   }
 
-  /** Returns the number of a text in `share`, or undefined for an unknown id. */
-  numberOf(id: string): number | undefined {
-    return this.#numbers.get(id)
+  has(id: string): boolean {
+    return this.#numbers.has(id)
   }
 
   /** Returns the ids of all texts with their numbers. */
@@ -80,7 +82,7 @@ export class NumberedTexts {
 /** Selects the queries and documents whose texts are needed. */
 export interface WantedTexts {
   query(id: string): boolean
-  document(id: string): boolean
+  documents: WantedDocuments
 }
 
 /** Selects the texts for reranking the first candidates of each query. */
@@ -95,11 +97,19 @@ export function textsOfRun(
     const end = missing === 'skip' ? ids.length : Math.min(lookedAt, ids.length)
     for (let i = 0; i < end; i++) needed.add(ids[i]!)
   }
-  return { query: (id) => run.has(id), document: (id) => needed.has(id) }
+  return { query: (id) => run.has(id), documents: wantedDocuments(needed) }
 }
 
-/** Number of texts that a worker prepares at a time. */
-const BATCH = 256
+/** Selects documents by id. */
+export function wantedDocuments(ids: Iterable<string>): WantedDocuments {
+  const list = new IdList()
+  for (const id of ids) list.pushText(id)
+  const twice = (id: string): Error => new KithError('BAD_INPUT', `document ${id} occurs twice`)
+  return { ids: listedIds(list, twice).share(), needed: undefined }
+}
+
+/** Bytes of a corpus that a worker prepares at a time. */
+const BLOCK = 2 << 20
 
 /** Below this many bytes of a corpus, starting workers takes longer than preparing the texts. */
 const SMALL = 8 << 20
@@ -115,32 +125,33 @@ interface TextPreparation {
   fields?: readonly string[] | undefined
 }
 
+/** Prepared texts by id. */
+interface TextsById {
+  has(id: string): boolean
+  get(id: string): PreparedText | undefined
+}
+
 /**
- * The texts of a run's queries and of their candidates, prepared in one pass and shared with worker
- * threads. It does not keep the texts themselves. Labels and audits use `OpenTexts` instead: they
- * write texts, and handle runs whose texts do not fit in memory. Both store prepared texts in
- * `NumberedTexts`.
+ * The texts of a run's queries and of their candidates, prepared in one pass by several threads. It
+ * does not keep the texts themselves. Labels and audits use `OpenTexts` instead: they write texts,
+ * and handle runs whose texts do not fit in memory.
  */
-export class PreparedTexts implements JoinedTexts {
-  readonly queries: NumberedTexts
-  readonly documents: NumberedTexts
+export class PreparedTexts<Documents extends TextsById = TextsById> implements JoinedTexts {
   /** The term statistics of the whole corpus, if they were counted. */
   statistics: TermStatistics | undefined
-  /** The further fields of the documents, if they were requested. */
-  readonly fields = new Map<string, NonNullable<TextEntry['fields']>>()
 
-  constructor(tokenizer: Tokenizer) {
-    this.queries = new NumberedTexts(tokenizer)
-    this.documents = new NumberedTexts(tokenizer)
-  }
+  private constructor(
+    readonly queries: NumberedTexts,
+    readonly documents: Documents,
+  ) {}
 
   /** Prepares texts in memory. */
   static of(
     queries: Iterable<TextEntry>,
     documents: Iterable<TextEntry>,
     tokenizer: Tokenizer,
-  ): PreparedTexts {
-    const texts = new PreparedTexts(tokenizer)
+  ): PreparedTexts<NumberedTexts> {
+    const texts = new PreparedTexts(new NumberedTexts(tokenizer), new NumberedTexts(tokenizer))
     for (const entry of queries) texts.queries.add(entry)
     for (const entry of documents) texts.documents.add(entry)
     return texts
@@ -151,27 +162,18 @@ export class PreparedTexts implements JoinedTexts {
     { corpus, queryText }: { corpus: string; queryText: string },
     wanted: WantedTexts,
     { tokenizer, count, fields, workers = workersOf(corpus) }: TextPreparation,
-  ): Promise<PreparedTexts> {
-    const texts = new PreparedTexts(tokenizer)
+  ): Promise<PreparedTexts<TextsOfRows>> {
+    const documents = new TextsOfRows(wanted.documents.ids)
+    const texts = new PreparedTexts(new NumberedTexts(tokenizer), documents)
     for await (const entry of readTexts(queryText)) {
       if (wanted.query(entry.id)) texts.queries.add(entry)
     }
     const builder = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
-    const isNeeded = builder ? () => true : wanted.document
-    const batches = inBatches(needed(readTexts(corpus, { fields }), isNeeded), BATCH)
-    const prepared = runTasks('prepare', { tokenizer }, batches, workers, { batch: 1 })
-    for await (const [entries, batch] of prepared) {
-      for (const [i, { id, fields: own }] of entries.entries()) {
-        const text = textAt(batch, i)
-        builder?.add(text)
-        // A copy, so that one text does not keep the memory of its batch.
-        if (!builder || wanted.document(id)) {
-          const { postings, positions } = text
-          const copy = { postings: postings.slice(), positions: positions?.slice() }
-          texts.documents.keep(id, { ...text, ...copy })
-          if (own) texts.fields.set(id, own)
-        }
-      }
+    const blocks = readTextBlocks(corpus, { fields, size: BLOCK })
+    const inputs = { tokenizer, count, wanted: wanted.documents }
+    for await (const [, block] of runTasks('prepare', inputs, blocks, workers, { batch: 1 })) {
+      documents.add(block)
+      if (block.statistics) builder!.merge(block.statistics)
     }
     texts.statistics = builder?.finish()
     return texts
@@ -186,19 +188,12 @@ export class PreparedTexts implements JoinedTexts {
   }
 
   hasQuery(id: string): boolean {
-    return this.queries.numberOf(id) !== undefined
+    return this.queries.has(id)
   }
 
   hasDocument(id: string): boolean {
-    return this.documents.numberOf(id) !== undefined
+    return this.documents.has(id)
   }
-}
-
-async function* needed(
-  corpus: AsyncIterable<TextEntry>,
-  isNeeded: (id: string) => boolean,
-): AsyncGenerator<TextEntry> {
-  for await (const entry of corpus) if (isNeeded(entry.id)) yield entry
 }
 
 function workersOf(corpus: string): number {
@@ -206,23 +201,11 @@ function workersOf(corpus: string): number {
   return size < SMALL ? 1 : availableParallelism()
 }
 
-/** Opens a job that prepares one batch of texts after another. */
-export async function openPrepareJob({
-  tokenizer,
-}: {
-  tokenizer: TokenizerName
-}): Promise<Job<TextEntry[], SharedTexts>> {
-  await loadLanguages(tokenizer)
-  return {
-    run: (entries) => shareTexts(entries.map((entry) => prepareEntry(entry, tokenizer))),
-  }
-}
-
-/** Prepared texts by row of the embeddings, in shared memory. */
+/** Prepared texts of the rows of a list of ids, in shared memory. */
 interface SharedSide {
-  texts: SharedTexts
-  /** The number of each row's text; -1 for a row without a text. */
-  numbers: Int32Array
+  blocks: SharedTexts[]
+  /** The block of each row's text, counted from 1, and the number of the text in the block. */
+  places: Uint32Array
 }
 
 /** The texts of queries and documents by row. */
@@ -231,24 +214,67 @@ export interface SharedRowTexts {
   documents: SharedSide
 }
 
-/** Copies texts to shared memory, indexed by the rows of their ids. */
-export function shareRowTexts(
-  { queries, documents }: PreparedTexts,
-  vectors: { queries: FileEmbeddings; docs: FileEmbeddings },
-): SharedRowTexts {
-  return {
-    queries: shareSide(queries, vectors.queries),
-    documents: shareSide(documents, vectors.docs),
+/** Prepared texts by id, in the blocks in which threads prepared them. */
+export class TextsOfRows implements TextsById {
+  readonly #ids: EmbeddingIds
+  readonly side: SharedSide
+  /** The further fields of the documents by row, if they were requested. */
+  readonly fields: PreparedBlock['fields'] = new Map()
+
+  constructor(ids: SharedRowIds) {
+    this.#ids = sharedRowIds(ids)
+    this.side = { blocks: [], places: placesOf(ids.rows) }
+  }
+
+  /** Adds prepared texts; the last text with an id counts. */
+  add({ texts, rows, fields }: PreparedBlock): void {
+    const { blocks, places } = this.side
+    blocks.push(texts)
+    rows.forEach((row, number) => {
+      places[row * 2] = blocks.length
+      places[row * 2 + 1] = number
+    })
+    for (const [row, own] of fields) this.fields.set(row, own)
+  }
+
+  has(id: string): boolean {
+    return hasText(this.side, this.#ids.rowOf(id))
+  }
+
+  get(id: string): PreparedText | undefined {
+    const row = this.#ids.rowOf(id)
+    return hasText(this.side, row) ? textOf(this.side, row!) : undefined
   }
 }
 
-function shareSide(texts: NumberedTexts, { rows, ids }: FileEmbeddings): SharedSide {
-  const numbers = new Int32Array(new SharedArrayBuffer(rows * 4)).fill(-1)
-  for (const [id, number] of texts.numbers()) {
+function placesOf(rows: number): Uint32Array {
+  return new Uint32Array(new SharedArrayBuffer(rows * 8))
+}
+
+function hasText({ places }: SharedSide, row: number | undefined): boolean {
+  return row !== undefined && places[row * 2]! > 0
+}
+
+function textOf({ blocks, places }: SharedSide, row: number): PreparedText {
+  return textAt(blocks[places[row * 2]! - 1]!, places[row * 2 + 1]!)
+}
+
+/**
+ * Shares texts with worker threads.
+ *
+ * @param texts Its documents are the rows of the embeddings.
+ * @param queries The embeddings of the queries.
+ */
+export function shareRowTexts(
+  texts: PreparedTexts<TextsOfRows>,
+  { rows, ids }: FileEmbeddings,
+): SharedRowTexts {
+  const queries = { blocks: [texts.queries.share()], places: placesOf(rows) }
+  for (const [id, number] of texts.queries.numbers()) {
     const row = ids.rowOf(id)
-    if (row !== undefined) numbers[row] = number
+    if (row !== undefined) queries.places.set([1, number], row * 2)
   }
-  return { texts: texts.share(), numbers }
+  return { queries, documents: texts.documents.side }
 }
 
 /** Reads texts that another thread shares. */
@@ -262,23 +288,18 @@ export class RowTexts implements JoinedTexts<number> {
   }
 
   hasQuery(id: string): boolean {
-    return this.#queryNumber(id) >= 0
+    return hasText(this.#shared.queries, this.#queries.rowOf(id))
   }
 
   hasDocument(_: number | string, row: number): boolean {
-    return this.#shared.documents.numbers[row]! >= 0
+    return hasText(this.#shared.documents, row)
   }
 
   query(id: string): PreparedText {
-    return textAt(this.#shared.queries.texts, this.#queryNumber(id))
+    return textOf(this.#shared.queries, this.#queries.rowOf(id)!)
   }
 
   document(_: number, row: number): PreparedText {
-    const { texts, numbers } = this.#shared.documents
-    return textAt(texts, numbers[row]!)
-  }
-
-  #queryNumber(id: string): number {
-    return this.#shared.queries.numbers[this.#queries.rowOf(id) ?? -1] ?? -1
+    return textOf(this.#shared.documents, row)
   }
 }

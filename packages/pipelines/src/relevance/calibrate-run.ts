@@ -8,7 +8,7 @@ import { type LearnedQuery, learnedQueries } from '../files/learned-queries.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
-import { prepareEntry } from '../join/prepared-texts.ts'
+import { prepareEntry } from '../join/prepare-block.ts'
 import { collectBackground } from './collect-background.ts'
 import { drawReliability, type ReliabilityFiles, reliabilityFiles } from './reliability-page.ts'
 

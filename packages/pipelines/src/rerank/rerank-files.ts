@@ -1,6 +1,6 @@
 import { lookedAt } from '@kith/core/internal'
 import { type FileEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
-import { outputFormat, writeRunParts } from '@kith/ir/internal'
+import { outputFormat, type SharedRowIds, writeRunParts } from '@kith/ir/internal'
 import { type Digest, Digester } from '../files/paths.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
@@ -68,15 +68,16 @@ async function rerankWith(
   const count = known === true && source !== 'context' && !kept
   const looked = lookedAt(settings, files !== undefined, kept !== undefined || count)
   const rules = { missing, lookedAt: leavesOut(plan.list) ? Infinity : looked }
-  const wanted = files && (await textsOfSlices(run, vectors, rules))
+  const sources = sliceSources(plan, vectors)
+  const wanted = files && (await textsOfSlices(run, vectors, sources.ids.docs, rules))
   const fields = fieldsOf(plan.list)
   const preparation = { tokenizer, count, workers, fields }
   const texts = files && (await PreparedTexts.read(files, wanted!, preparation))
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()
   const inputs = {
-    ...{ ...sliceSources(plan, vectors), ...rules },
-    texts: texts && shareRowTexts(texts, vectors),
+    ...{ ...sources, ...rules },
+    texts: texts && shareRowTexts(texts, vectors.queries),
     settings: { ...settings, statistics },
     list: await listOf(plan, {
       docs: plan.docs,
@@ -85,7 +86,7 @@ async function rerankWith(
     }),
     fields:
       fields.length > 0
-        ? rowFields(plan.list!, files!.corpus, texts!.fields, vectors.docs)
+        ? rowFields(plan.list!, files!.corpus, texts!.documents.fields, vectors.docs)
         : undefined,
   }
   const whole = { ...plan, documents: docs }
@@ -178,10 +179,11 @@ async function rerankSlices(
 async function textsOfSlices(
   run: OpenRun,
   { queries, docs }: { queries: FileEmbeddings; docs: FileEmbeddings },
+  ids: SharedRowIds,
   { missing, lookedAt }: RerankRules,
 ): Promise<WantedTexts> {
   const asked = new Uint8Array(queries.rows)
-  const needed = new Uint8Array(docs.rows)
+  const needed = new Uint8Array(new SharedArrayBuffer(docs.rows))
   for await (const task of tasksOf(run)) {
     const { list, documents } = readSlice(task)
     for (const { query, ids } of list) {
@@ -197,6 +199,6 @@ async function textsOfSlices(
   }
   return {
     query: (id) => asked[queries.rowOf(id) ?? -1] === 1,
-    document: (id) => needed[docs.rowOf(id) ?? -1] === 1,
+    documents: { ids, needed },
   }
 }

@@ -10,29 +10,24 @@ export interface RowFields {
   priors: Float64Array | undefined
 }
 
-/** The fields of documents in a corpus, by id. */
-export type FieldsById = ReadonlyMap<string, Readonly<Record<string, unknown>>>
-
-/** Finds the groups and priors of documents by the rows of their ids. */
+/** Finds the groups and priors of documents by row. */
 export function rowFields(
   { group, prior }: RunList,
   corpus: string,
-  fields: FieldsById,
+  fields: ReadonlyMap<number, Readonly<Record<string, unknown>>>,
   { rows, ids }: FileEmbeddings,
 ): RowFields {
   const groups =
     group === undefined ? undefined : new Int32Array(new SharedArrayBuffer(rows * 4)).fill(-1)
   const priors = prior === undefined ? undefined : new Float64Array(new SharedArrayBuffer(rows * 8))
   const numbers = new Map<string, number>()
-  for (const [id, own] of fields) {
-    const row = ids.rowOf(id)
-    if (row === undefined) continue
+  for (const [row, own] of fields) {
     if (groups && own[group!] !== undefined) {
       const key = String(own[group!])
       if (!numbers.has(key)) numbers.set(key, numbers.size)
       groups[row] = numbers.get(key)!
     }
-    if (priors) priors[row] = priorOf(corpus, id, prior!, own[prior!])
+    if (priors) priors[row] = priorOf(corpus, ids.idOf(row), prior!, own[prior!])
   }
   if (groups && numbers.size === 0) {
     const problem = `no document of the run has the field ${JSON.stringify(group)}, which group needs`

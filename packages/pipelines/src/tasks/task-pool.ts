@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { findPath } from '@kith/base'
 import { inBatches, type PoolWorker, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
-import { KithError, type TokenizerName } from '@kith/core'
+import { KithError } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
-import type { TextEntry } from '@kith/ir'
-import type { SharedTexts } from '@kith/ir/internal'
+import type { TextBlock } from '@kith/ir/internal'
 import type { AuditedQuery, AuditSliceInputs } from '../audit/audit-slice.ts'
+import type { PreparedBlock, PrepareInputs } from '../join/prepare-block.ts'
 import type { LabelLayout } from '../labels/label-format.ts'
 import type { LabelSliceInputs, LabelSliceTask, SliceResults } from '../labels/label-slice.ts'
 import type { QueryLabels } from '../labels/query-labels.ts'
@@ -152,7 +152,7 @@ async function* runInWorkers<Name extends JobName>(
 
 /** The inputs, tasks and answers of each kind of job; all can be sent to a worker thread. */
 export interface Jobs {
-  prepare: { inputs: { tokenizer: TokenizerName }; task: TextEntry[]; answer: SharedTexts }
+  prepare: { inputs: PrepareInputs; task: TextBlock; answer: PreparedBlock }
   rerank: { inputs: RerankSliceInputs; task: SliceTask; answer: RerankedSlice }
   labels: {
     inputs: LabelSliceInputs & { layout: LabelLayout }
@@ -170,7 +170,7 @@ type Opener<Name extends JobName> = (
 
 /** The openers of jobs; each module is loaded on first use, since a worker runs one kind of job. */
 const openers: { [Name in JobName]: () => Promise<Opener<Name>> } = {
-  prepare: async () => (await import('../join/prepared-texts.ts')).openPrepareJob,
+  prepare: async () => (await import('../join/prepare-block.ts')).openPrepareJob,
   rerank: async () => (await import('../rerank/rerank-slice.ts')).openRerankSliceJob,
   labels: async () => (await import('../labels/label-slice.ts')).openLabelSliceJob,
   audit: async () => (await import('../audit/audit-slice.ts')).openAuditSliceJob,

@@ -4,7 +4,7 @@ import { readTexts, writeTermStatistics } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
-import { prepareEntry } from '../join/prepared-texts.ts'
+import { prepareEntry } from '../join/prepare-block.ts'
 
 /** The inputs for counting terms. */
 export interface TermStatisticsInputs {

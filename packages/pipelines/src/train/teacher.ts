@@ -13,7 +13,12 @@ import type { Join, JoinedTexts, JoinSources } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair } from '../join/open-texts.ts'
-import { PreparedTexts, textsOfRun, type WantedTexts } from '../join/prepared-texts.ts'
+import {
+  PreparedTexts,
+  textsOfRun,
+  type WantedTexts,
+  wantedDocuments,
+} from '../join/prepared-texts.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { joinSlice, rankContext } from '../rerank/rerank-slice.ts'
 
@@ -205,7 +210,8 @@ function rowSources(
 /** Selects the texts of the run's first candidates, or of all documents. */
 function wantedTexts({ run, docs, all, missing }: NeededTexts, looked: number): WantedTexts {
   if (!all) return textsOfRun(run, looked, missing)
-  return { query: (id) => run.has(id), document: (id) => docs.rowOf(id) !== undefined }
+  const ids = Array.from({ length: docs.rows }, (_, row) => docs.idOf(row))
+  return { query: (id) => run.has(id), documents: wantedDocuments(ids) }
 }
 
 /** Teaches the scores of any run. */
