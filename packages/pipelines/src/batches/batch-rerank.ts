@@ -8,9 +8,6 @@ import { ContextVectors } from '../join/contexts.ts'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
 import {
-  columnsOf,
-  decodeOrder,
-  encodeOrder,
   type JoinedQuery,
   joinSlice,
   type NewOrder,
@@ -27,6 +24,7 @@ import {
 } from './batch-documents.ts'
 import { type BatchQuery, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
+import { decodeOrder, encodeOrder } from './encode-order.ts'
 
 /** The settings for reranking queries, on any machine. */
 export interface RerankWork {
@@ -196,5 +194,6 @@ export function decodeRanking(
   }
   const order = decodeOrder(body, ids.length, names)
   if (!order) throw damaged(query, `the result is not an order of the ${ids.length} candidates`)
-  return { query, ...columnsOf(order), ids: Array.from(order.places, (place) => ids[place]!) }
+  const { places, scores: placed, columns } = order
+  return { query, ids: Array.from(places, (place) => ids[place]!), scores: placed, columns }
 }
