@@ -18,12 +18,18 @@ import {
   type SharedTexts,
   sharedRowIds,
   shareTexts,
+  type TextBlock,
   textAt,
 } from '@kith/ir/internal'
 import { runTasks } from '../tasks/task-pool.ts'
 import type { JoinedTexts } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
-import { type PreparedBlock, prepareEntry, type WantedDocuments } from './prepare-block.ts'
+import {
+  type PreparedBlock,
+  type PrepareInputs,
+  prepareEntry,
+  type WantedDocuments,
+} from './prepare-block.ts'
 
 /** Prepared texts by id, tokenized once, and numbered in the order of insertion. */
 export class NumberedTexts {
@@ -108,8 +114,11 @@ export function wantedDocuments(ids: Iterable<string>): WantedDocuments {
   return { ids: listedIds(list, twice).share(), needed: undefined }
 }
 
-/** Bytes of a corpus that a worker prepares at a time. */
+/** Bytes of a corpus that a thread prepares at a time. */
 const BLOCK = 2 << 20
+
+/** Number of blocks per thread that are in memory. */
+const AHEAD = 4
 
 /** Below this many bytes of a corpus, starting workers takes longer than preparing the texts. */
 const SMALL = 8 << 20
@@ -161,17 +170,17 @@ export class PreparedTexts<Documents extends TextsById = TextsById> implements J
   static async read(
     { corpus, queryText }: { corpus: string; queryText: string },
     wanted: WantedTexts,
-    { tokenizer, count, fields, workers = workersOf(corpus) }: TextPreparation,
+    { fields, workers, ...how }: TextPreparation,
   ): Promise<PreparedTexts<TextsOfRows>> {
     const documents = new TextsOfRows(wanted.documents.ids)
+    const { tokenizer, count } = how
     const texts = new PreparedTexts(new NumberedTexts(tokenizer), documents)
     for await (const entry of readTexts(queryText)) {
       if (wanted.query(entry.id)) texts.queries.add(entry)
     }
     const builder = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
-    const blocks = readTextBlocks(corpus, { fields, size: BLOCK })
-    const inputs = { tokenizer, count, wanted: wanted.documents }
-    for await (const [, block] of runTasks('prepare', inputs, blocks, workers, { batch: 1 })) {
+    const inputs = { ...how, wanted: wanted.documents }
+    for await (const [, block] of prepareCorpus(corpus, inputs, { fields, workers })) {
       documents.add(block)
       if (block.statistics) builder!.merge(block.statistics)
     }
@@ -194,6 +203,16 @@ export class PreparedTexts<Documents extends TextsById = TextsById> implements J
   hasDocument(id: string): boolean {
     return this.documents.has(id)
   }
+}
+
+/** Prepares the texts of a corpus on several threads, block by block, in order. */
+export function prepareCorpus(
+  corpus: string,
+  inputs: PrepareInputs,
+  { fields, workers = workersOf(corpus) }: Pick<TextPreparation, 'fields' | 'workers'> = {},
+): AsyncGenerator<[TextBlock, PreparedBlock]> {
+  const blocks = readTextBlocks(corpus, { fields, size: BLOCK })
+  return runTasks('prepare', inputs, blocks, workers, { batch: 1, ahead: AHEAD })
 }
 
 function workersOf(corpus: string): number {

@@ -24,12 +24,6 @@ const BATCH = 64
  */
 const DEPTH = 3
 
-/**
- * Number of batches per worker that are running, or finished and waiting for earlier batches, which
- * may be in a starting thread.
- */
-const AHEAD = 16
-
 /** Below this number of tasks, starting workers takes longer than the tasks. */
 const FEW = 256
 
@@ -51,6 +45,11 @@ interface TaskOptions<Name extends JobName> {
   signal?: AbortSignal | undefined
   /** Number of tasks that a worker gets at a time; default 64. */
   batch?: number | undefined
+  /**
+   * Number of batches per worker that are running, or finished and waiting for earlier batches,
+   * which may be in a starting thread; default 16.
+   */
+  ahead?: number | undefined
   /** Threads that were started before the inputs were known. */
   threads?: EarlyThreads<Name> | undefined
 }
@@ -103,10 +102,10 @@ export async function* runTasks<Name extends JobName>(
   inputs: Jobs[Name]['inputs'],
   tasks: Tasks<Name>,
   workers: number,
-  { signal, batch = BATCH, threads }: TaskOptions<Name> = {},
+  { batch = BATCH, ...options }: TaskOptions<Name> = {},
 ): AsyncGenerator<Done<Name>> {
-  if (workers === 1) yield* runHere(name, inputs, tasks, signal)
-  else yield* runInWorkers(name, inputs, inBatches(tasks, batch), workers, { signal, threads })
+  if (workers === 1) yield* runHere(name, inputs, tasks, options.signal)
+  else yield* runInWorkers(name, inputs, inBatches(tasks, batch), workers, options)
 }
 
 async function* runHere<Name extends JobName>(
@@ -129,7 +128,7 @@ async function* runInWorkers<Name extends JobName>(
   inputs: Jobs[Name]['inputs'],
   batches: AsyncIterable<Jobs[Name]['task'][]>,
   workers: number,
-  { signal, threads }: TaskOptions<Name>,
+  { signal, threads, ahead = 16 }: TaskOptions<Name>,
 ): AsyncGenerator<Done<Name>> {
   let started = 0
   const pool = new WorkerPool<Jobs[Name]['task'][], Jobs[Name]['answer'][]>({
@@ -142,7 +141,7 @@ async function* runInWorkers<Name extends JobName>(
     depth: DEPTH,
   })
   try {
-    for await (const [batch, answers] of pool.map(batches, { ahead: AHEAD * workers, signal })) {
+    for await (const [batch, answers] of pool.map(batches, { ahead: ahead * workers, signal })) {
       for (const [i, task] of batch.entries()) yield [task, answers[i]!]
     }
   } finally {

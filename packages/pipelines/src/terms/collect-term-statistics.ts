@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { type TermStatistics, TermStatisticsBuilder, type TokenizerName } from '@kith/core'
-import { readTexts, writeTermStatistics } from '@kith/ir'
+import { type TextEntry, writeTermStatistics } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
-import { prepareEntry } from '../join/prepare-block.ts'
+import { prepareCorpus, wantedDocuments } from '../join/prepared-texts.ts'
 
 /** The inputs for counting terms. */
 export interface TermStatisticsInputs {
@@ -15,9 +15,6 @@ export interface TermStatisticsInputs {
   /** The tokenizer; `auto` detects the tokenizer that fits the texts. Default `english`. */
   tokenizer?: TokenizerName | 'auto' | undefined
 }
-
-/** Number of documents between two progress reports. */
-const STEP = 1000
 
 /**
  * Counts the terms of a corpus and writes the term statistics, which BM25 scores need, to a file.
@@ -36,14 +33,19 @@ export async function collectTermStatistics(
   const total = (await stat(corpus).catch(() => undefined))?.size ?? 0
   const onDone = stageOf(hooks, 'counting terms', total)
   let done = 0
-  for await (const entry of readTexts(corpus)) {
-    builder.add(prepareEntry(entry, tokenizer))
-    done += entry.text.length
-    if (builder.documents % STEP === 0) onDone(Math.min(done, total))
+  const inputs = { tokenizer, count: true, wanted: wantedDocuments([]) }
+  for await (const [block, { statistics }] of prepareCorpus(corpus, inputs)) {
+    builder.merge(statistics!)
+    done += 'bytes' in block ? block.bytes.length : lengthOf(block.entries)
+    onDone(Math.min(done, total))
   }
   onDone(total)
   const statistics = builder.finish()
   await writeTermStatistics(out, statistics)
   await writeSidecar(out, 'terms', { tokenizer, documents: statistics.documents }, [corpus])
   return statistics
+}
+
+function lengthOf(entries: readonly TextEntry[]): number {
+  return entries.reduce((length, { text }) => length + text.length, 0)
 }
