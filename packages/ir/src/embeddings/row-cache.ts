@@ -67,10 +67,13 @@ export class RowCache {
   #load(row: number): number {
     const { layout, descriptor, data, positions, loaded } = this.#shared
     const { file, offset, dimensions, stored, counted } = layout
+    const room = data.length / dimensions
+    // Without this check, the number would go on growing while the memory is full.
+    if (Atomics.load(loaded, 0) >= room) return 0
     // Two threads may load the same row: then it has two positions, of which one is lost.
     const position = Atomics.add(loaded, 0, 1)
+    if (position >= room) return 0
     const at = position * dimensions
-    if (at + dimensions > data.length) return 0
     try {
       // Doubles are converted to floats, and counts are stored between rows: both need a copy.
       if (stored === 'f64' || counted) this.#reader.read(row, row + 1, data, at)
