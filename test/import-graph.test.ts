@@ -121,9 +121,19 @@ test('programs load the Parquet libraries only for Parquet files', () => {
 
 test('worker threads load no stores', () => {
   const folder = join(root, 'packages/pipelines/dist')
-  for (const job of ['tasks/task-worker', 'rerank/rerank-slice', 'labels/label-slice']) {
+  for (const job of ['tasks/task-worker', 'rerank-slice', 'label-slice']) {
     const loaded = [...loadedBy(join(folder, `${job}.js`))]
     expect(loaded.filter((name) => name.startsWith('@kith/stores'))).toEqual([])
+  }
+})
+
+test('kith rerank and kith labels load stores, the queue and the tuner only when they use them', () => {
+  for (const command of ['rerank', 'labels']) {
+    const loaded = [...loadedBy(join(root, `packages/cli/dist/commands/${command}.js`))]
+    const heavy = loaded.filter((name) =>
+      /^@kith\/(stores(?!\/address)|work|tune|encoder)/.test(name),
+    )
+    expect(heavy, command).toEqual([])
   }
 })
 
