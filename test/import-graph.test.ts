@@ -127,16 +127,6 @@ test('worker threads load no stores', () => {
   }
 })
 
-test('kith rerank and kith labels load stores, the queue and the tuner only when they use them', () => {
-  for (const command of ['rerank', 'labels']) {
-    const loaded = [...loadedBy(join(root, `packages/cli/dist/commands/${command}.js`))]
-    const heavy = loaded.filter((name) =>
-      /^@kith\/(stores(?!\/address)|work|tune|encoder)/.test(name),
-    )
-    expect(heavy, command).toEqual([])
-  }
-})
-
 test('no source file is longer than 350 lines', () => {
   const long = packages
     .flatMap((folder) => ['src', 'page'].flatMap((part) => filesIn(join(root, folder, part))))
