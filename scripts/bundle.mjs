@@ -41,10 +41,12 @@ const { output } = await bundle.generate({
       // Programs that take the errors alone get nothing else.
       { name: 'error', test: /\/dist\/error\.js$/ },
       { name: 'kernels', test: /\/dist\/generated\// },
+      // Every command reads files; most run a job.
+      { name: 'files', test: /\/pipelines\/dist\/files\// },
       // What jobs and their worker threads share; stores are loaded only by jobs that use one.
       {
         name: 'jobs',
-        test: /\/pipelines\/dist\/(files|job|join|tasks)\/(?!index|place|stores|task-worker)/,
+        test: /\/pipelines\/dist\/(job|join|tasks)\/(?!index|place|stores|task-worker)/,
       },
     ],
   },
