@@ -30,6 +30,8 @@ const bundle = await rolldown({
   external: (name) =>
     (!/^[./]/.test(name) && !(joined && name.startsWith(joined))) || name.endsWith('.wasm'),
   platform: 'neutral',
+  // Jobs are loaded by their names; the modules of some are loaded already.
+  checks: { ineffectiveDynamicImport: false },
 })
 // In `dist` itself, where `../package.json` is the package's.
 const { output } = await bundle.generate({
@@ -39,6 +41,13 @@ const { output } = await bundle.generate({
       // Programs that take the errors alone get nothing else.
       { name: 'error', test: /\/dist\/error\.js$/ },
       { name: 'kernels', test: /\/dist\/generated\// },
+      // Every command reads files; most run a job.
+      { name: 'files', test: /\/pipelines\/dist\/files\// },
+      // What jobs and their worker threads share; stores are loaded only by jobs that use one.
+      {
+        name: 'jobs',
+        test: /\/pipelines\/dist\/(job|join|tasks)\/(?!index|place|stores|task-worker)/,
+      },
     ],
   },
   // Declarations have the documentation.

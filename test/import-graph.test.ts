@@ -121,7 +121,7 @@ test('programs load the Parquet libraries only for Parquet files', () => {
 
 test('worker threads load no stores', () => {
   const folder = join(root, 'packages/pipelines/dist')
-  for (const job of ['tasks/task-worker', 'rerank/rerank-slice', 'labels/label-slice']) {
+  for (const job of ['tasks/task-worker', 'rerank-slice', 'label-slice']) {
     const loaded = [...loadedBy(join(folder, `${job}.js`))]
     expect(loaded.filter((name) => name.startsWith('@kith/stores'))).toEqual([])
   }

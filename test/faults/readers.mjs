@@ -20,12 +20,11 @@ import {
   streamRankings,
   writeLabelsParquet,
 } from '@kith/ir/internal'
+import { readFolder, readKept, writeKept } from '@kith/pipelines/internal'
 import { renderReport } from '@kith/report'
 import { parseFigures } from '@kith/report/internal'
 import { openAdapter, readMetrics } from '@kith/train'
 import { readTuned } from '@kith/tune'
-import { readKept, writeKept } from '../../packages/pipelines/dist/collection/passage-vectors.js'
-import { readFolder } from '../../packages/pipelines/dist/collection/read-folder.js'
 import { hostileMarkdown } from './hostile-markdown.mjs'
 import { smallModel } from './small-model.mjs'
 

@@ -6,8 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { program } from '../../packages/cli/test/support.ts'
 import { exportBatch } from '../../packages/pipelines/src/batches/export-batch.ts'
 import { loadStore } from '../../packages/pipelines/src/load/load-store.ts'
-import { rerankRun } from '../../packages/pipelines/src/rerank/rerank-run.ts'
-import { submitRerank } from '../../packages/pipelines/src/rerank/rerank-store.ts'
+import { rerankRun, submitRerank } from '../../packages/pipelines/src/rerank/rerank-run.ts'
 import { sizes, writeCollection } from '../../packages/pipelines/test/store-data.ts'
 import {
   countResults,

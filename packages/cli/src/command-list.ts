@@ -142,8 +142,10 @@ const listed: Readonly<Record<string, ListedCommand>> = {
   },
 }
 
-/** The version of this package. */
-export const version: string = createRequire(import.meta.url)('../package.json').version
+/** Reads the version of this package, which most commands do not need. */
+export function version(): string {
+  return createRequire(import.meta.url)('../package.json').version
+}
 
 /** The names of all commands. */
 export const commandNames: readonly string[] = Object.keys(listed)

@@ -24,7 +24,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-v') {
-    await printAlone(`${version}\n`)
+    await printAlone(`${version()}\n`)
     return 0
   }
   const [shell, ...more] = rest

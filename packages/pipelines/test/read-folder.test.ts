@@ -177,7 +177,7 @@ test.skipIf(process.platform === 'win32')(
     chmodSync(join(folder, 'closed'), 0)
     // Root may read everything, so that a process of another user has to try.
     const program = `
-      import { readFolder } from '../dist/collection/read-folder.js'
+      import { readFolder } from '../dist/internal.js'
       const passages = await readFolder(process.argv[1], { onRemark: console.log })
       console.log(passages.map(({ id }) => id).join())`
     const child = spawnSync(process.execPath, ['--input-type=module', '--eval', program, folder], {

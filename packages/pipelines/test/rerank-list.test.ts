@@ -5,8 +5,7 @@ import { readRun, readTexts, writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import type { RunList } from '../src/rerank/list-table.ts'
-import { type RerankInputs, rerankRun } from '../src/rerank/rerank-run.ts'
-import { submitRerank } from '../src/rerank/rerank-store.ts'
+import { type RerankInputs, rerankRun, submitRerank } from '../src/rerank/rerank-run.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)

@@ -14,13 +14,10 @@ import type { NamedEncoder } from '../src/encode/encode-texts.ts'
 import type { Hooks } from '../src/job/hooks.ts'
 import type { Missing } from '../src/join/missing.ts'
 import type { StatisticsSource } from '../src/join/statistics.ts'
-import { storeName } from '../src/join/stores.ts'
-import { type LabelInputs, labelRun } from '../src/labels/label-run.ts'
-import { submitLabels } from '../src/labels/label-store.ts'
+import { type LabelInputs, labelRun, submitLabels } from '../src/labels/label-run.ts'
 import { loadStore } from '../src/load/load-store.ts'
 import { collectBackground } from '../src/relevance/collect-background.ts'
-import { type RerankInputs, rerankRun } from '../src/rerank/rerank-run.ts'
-import { submitRerank } from '../src/rerank/rerank-store.ts'
+import { type RerankInputs, rerankRun, submitRerank } from '../src/rerank/rerank-run.ts'
 import { searchRun } from '../src/search/search-run.ts'
 import { collectTermStatistics } from '../src/terms/collect-term-statistics.ts'
 import { sizes, writeCollection } from './store-data.ts'
@@ -361,9 +358,4 @@ describe.runIf(postgres)('batches in PostgreSQL', () => {
       message: expect.stringContaining('queryText'),
     })
   })
-})
-
-test('storeName leaves out passwords', () => {
-  const address = 'postgres://user:secret@host:5432/db?sslmode=require'
-  expect(storeName({ address, collection: 'a' })).toBe('postgres://host:5432/db#a')
 })

@@ -9,8 +9,7 @@ import { temporaryFolder } from '../../../test/files.ts'
 import { writeSmallCrossEncoder } from '../../encoder/test/small-cross-encoder.ts'
 import { evaluateRuns } from '../src/eval/evaluate-runs.ts'
 import { loadStore } from '../src/load/load-store.ts'
-import { type RerankInputs, rerankRun } from '../src/rerank/rerank-run.ts'
-import { submitRerank } from '../src/rerank/rerank-store.ts'
+import { type RerankInputs, rerankRun, submitRerank } from '../src/rerank/rerank-run.ts'
 import { searchRun } from '../src/search/search-run.ts'
 
 const folder = temporaryFolder()

@@ -9,7 +9,7 @@ import { encodeItem } from '../src/batches/batch-item.ts'
 import { exportBatch } from '../src/batches/export-batch.ts'
 import { workBatches } from '../src/batches/work-batches.ts'
 import { loadStore } from '../src/load/load-store.ts'
-import { submitRerank } from '../src/rerank/rerank-store.ts'
+import { submitRerank } from '../src/rerank/rerank-run.ts'
 import { sizes, writeCollection } from './store-data.ts'
 
 const folder = temporaryFolder()

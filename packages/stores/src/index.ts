@@ -1,4 +1,5 @@
 /** Stores of documents with their vectors: exact search over files, LanceDB, PostgreSQL. */
+export type { StoreKind } from './address.ts'
 export type { DocumentSource, MemoryDocuments, StoredDocuments } from './documents.ts'
 export {
   type ExactSearchOptions,
@@ -6,7 +7,7 @@ export {
   type Metric,
   searchExact,
 } from './exact/search-exact.ts'
-export { openStore, type StoreKind } from './open-store.ts'
+export { openStore } from './open-store.ts'
 export type {
   Store,
   StoreDocument,

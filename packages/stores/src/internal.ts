@@ -5,7 +5,6 @@
  */
 
 export { loadLanguages } from '@kith/languages/load'
-export { storeKind } from './open-store.ts'
 export {
   backgroundBeside,
   backgroundFile,

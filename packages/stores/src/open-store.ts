@@ -1,17 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { findPath } from '@kith/base'
+import { storeKind } from './address.ts'
 import { FileStore } from './exact/file-store.ts'
 import { checkStoreTokenizer, type Store, type StoreOptions } from './store.ts'
-
-/** URLs of object storage, which LanceDB accepts instead of a folder. */
-const OBJECT_STORAGE = /^(s3|gs|az|s3\+ddb|abfss?):\/\//
-
-/** File name endings of embeddings; `.gz` may follow. */
-const FILE = /\.(npy|safetensors|fvecs|parquet|jsonl|ndjson|memmap)(\.gz)?$/i
-
-/** The kinds of stores. */
-export type StoreKind = 'postgres' | 'lancedb' | 'file'
 
 /**
  * Opens a store by its address: `postgres://…` opens PostgreSQL, a file of embeddings opens that
@@ -35,15 +24,4 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
     case 'file':
       return FileStore.open(address, options)
   }
-}
-
-/** Returns the kind of store that an address names. */
-export function storeKind(address: string): StoreKind {
-  if (/^postgres(ql)?:\/\//.test(address)) return 'postgres'
-  if (OBJECT_STORAGE.test(address)) return 'lancedb'
-  const found = findPath(address)
-  if (!found) return FILE.test(address) ? 'file' : 'lancedb'
-  // A folder of raw memory maps counts as a file of embeddings.
-  const isFile = found.isFile() || existsSync(join(address, 'embedding.memmap'))
-  return isFile ? 'file' : 'lancedb'
 }

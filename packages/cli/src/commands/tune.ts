@@ -1,8 +1,9 @@
 import { studyBeside } from '@kith/pipelines/job'
 import { type TuneInputs, tuneRun } from '@kith/pipelines/tune'
 import { defineCommand } from '../options/command.ts'
-import { judgedFiles, readJudged, readMethods, tuneOptions } from '../options/judged-options.ts'
+import { judgedFiles, readJudged } from '../options/judged-options.ts'
 import { namesTexts, readRanking } from '../options/setting-options.ts'
+import { readMethods, tuneOptions } from '../options/tune-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellTuned } from '../terminal/tell-tuned.ts'
 

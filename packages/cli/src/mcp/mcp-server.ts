@@ -46,7 +46,7 @@ export function mcpServer(
   opening: Promise<Collection>,
   about = 'a set of documents',
 ): McpServer {
-  const server = new Server({ name: 'kith', version })
+  const server = new Server({ name: 'kith', version: version() })
   const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } }
   server.registerTool(
     'search',

@@ -1,11 +1,8 @@
-import { methods } from '@kith/core/internal'
 import { parseMeasure } from '@kith/ir/measures'
-import { jobDefaults, methodsOf } from '@kith/pipelines/job'
-import type { JudgedInputs, TuneInputs } from '@kith/pipelines/tune'
-import { tuneDefaults } from '@kith/tune/internal'
+import { jobDefaults } from '@kith/pipelines/job'
+import type { JudgedInputs } from '@kith/pipelines/tune'
 import { type Options, rare, type Values } from './command.ts'
 import { type DatasetFiles, datasetOptions } from './dataset-options.ts'
-import { settingOptions } from './setting-options.ts'
 import {
   joinOptions,
   levelOption,
@@ -63,45 +60,4 @@ export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {
     level: optionalWhole(values, 'level'),
     strict: isSet(values, 'strict'),
   }
-}
-
-/** The options of `kith tune`. */
-export const tuneOptions = {
-  ...judgedOptions,
-  out: {
-    value: 'FILE',
-    file: 'output',
-    help: 'output file for settings, evidence and verdict (JSON)',
-    required: true,
-  },
-  trials: {
-    value: 'N',
-    help: 'number of settings to try per fold',
-    default: String(tuneDefaults.trials),
-  },
-  folds: {
-    value: 'N',
-    help: 'number of folds for cross-validation',
-    default: String(tuneDefaults.folds),
-  },
-  seed: { value: 'N', help: 'random seed of folds and trials', default: String(tuneDefaults.seed) },
-  study: {
-    value: 'FILE',
-    file: 'output',
-    help: 'file that keeps finished trials, to resume from',
-    default: 'OUT.study.jsonl',
-  },
-  methods: {
-    value: 'LIST',
-    help: `methods to choose from, separated by commas, or all: ${methods.join(', ')}`,
-    default: 'neighbors',
-  },
-  ...rare(settingOptions, 'preset', 'set'),
-} satisfies Options
-
-/** Reads the methods that --methods lets `kith tune` choose from. */
-export function readMethods(values: Values<typeof tuneOptions>): TuneInputs['methods'] {
-  const list = optionalText(values, 'methods')
-  const methods = list === 'all' ? list : list?.split(',').map((name) => name.trim())
-  return methodsOf({ methods, corpus: optionalText(values, 'corpus') })
 }

@@ -15,7 +15,7 @@ import {
   refuseIdle,
 } from '@kith/core/internal'
 import type { StatisticsSource } from '@kith/pipelines/job'
-import { readTuned, type Tuned } from '@kith/tune'
+import type { Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'
 import { isTuned, readGiven, readSet, setOptionsOf } from './set-option.ts'
 import type { textOptions } from './shared-options.ts'
@@ -93,6 +93,8 @@ async function readTunedFile(
   if (also.length > 0) {
     throw new UsageError(`${file} contains all settings; leave out --${also.join(', --')}`)
   }
+  // Loaded on demand: few commands read the output of a tuning.
+  const { readTuned } = await import('@kith/tune')
   return readTuned(file)
 }
 

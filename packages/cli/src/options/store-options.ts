@@ -1,5 +1,5 @@
 import type { Submission, Submitted } from '@kith/pipelines/batches'
-import { storeKind } from '@kith/stores/internal'
+import { storeKind } from '@kith/stores/address'
 import type { Output } from '../terminal/output.ts'
 import type { Options, Values } from './command.ts'
 import { frameOf } from './shared-options.ts'

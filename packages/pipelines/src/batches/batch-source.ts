@@ -1,9 +1,10 @@
 import { FileError } from '@kith/base'
 import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings, type Qrels } from '@kith/ir'
 import { streamRankings, TextStore } from '@kith/ir/internal'
+import type { StoreAddress } from '@kith/stores/address'
 import { unstorable } from '@kith/stores/postgres'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
-import { checkStore, type StoreAddress } from '../join/stores.ts'
+import { checkStore } from '../join/stores.ts'
 import { type BatchQuery, encodeItem } from './batch-item.ts'
 import type { BatchPart } from './batch-work.ts'
 

@@ -1,8 +1,7 @@
 import { KithError } from '@kith/core'
-import { storeKind } from '@kith/stores/internal'
+import { splitAddress, storeKind } from '@kith/stores/address'
 import { type Batch, Batches } from '@kith/work'
 import { jobDefaults } from '../job/job-defaults.ts'
-import { splitAddress } from '../join/stores.ts'
 import type { BatchPart } from './batch-work.ts'
 
 /** The name and the job size of a submission. */

@@ -12,8 +12,8 @@ export {
   missingPolicies,
   someMissing,
 } from '../join/missing.ts'
+export type { DocumentPlace } from '../join/place.ts'
 export type { StatisticsSource } from '../join/statistics.ts'
-export type { DocumentPlace } from '../join/stores.ts'
 export { labelWork, layoutOf } from '../labels/label-work.ts'
 export { listTable } from '../rerank/list-table.ts'
 export { methodsOf, refuseUnusedRelevance, usesRelevance } from './checks.ts'

@@ -6,7 +6,7 @@ import {
 } from '@kith/ir'
 import { formatByName, frameColumns, TextStore, writeRunParquet } from '@kith/ir/internal'
 import type { TextFiles } from './open-texts.ts'
-import type { DocumentPlace } from './stores.ts'
+import type { DocumentPlace } from './place.ts'
 
 /** The inputs of a job on a run. */
 type RunInputs = { run: string } & DocumentPlace & TextFiles

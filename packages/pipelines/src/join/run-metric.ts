@@ -23,7 +23,10 @@ interface MetricSources {
   run: string
   rankings: Iterable<Ranked> | AsyncIterable<Ranked>
   queries: Pick<Embeddings, 'rowOf' | 'read'>
-  /** Fetches the vectors of documents; undefined for a missing document. */
+  /**
+   * Fetches the vectors of documents; undefined for a missing document. The next call may overwrite
+   * them.
+   */
   documents(ids: readonly string[]): Promise<(Float32Array | undefined)[]>
 }
 
@@ -61,9 +64,15 @@ export function documentsIn(
   docs: Pick<Embeddings, 'rowOf' | 'gather' | 'dimensions'>,
 ): MetricSources['documents'] {
   const { dimensions } = docs
+  // Used again for each query: new memory for each would soon make V8 collect garbage.
+  let room = new Float32Array(0)
   return async (ids) => {
     const rows = ids.map((id) => docs.rowOf(id))
-    const vectors = docs.gather(rows.filter((row) => row !== undefined))
+    const known = rows.filter((row) => row !== undefined)
+    if (room.length < known.length * dimensions) {
+      room = new Float32Array(known.length * dimensions)
+    }
+    const vectors = docs.gather(known, room)
     let at = 0
     return rows.map((row) => {
       if (row === undefined) return undefined

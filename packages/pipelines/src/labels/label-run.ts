@@ -2,6 +2,8 @@ import { checkRegular } from '@kith/base'
 import type { PartialLabelSettings } from '@kith/core'
 import type { LabelValues, OpenEmbeddingsOptions } from '@kith/ir'
 import { shareQrels } from '@kith/ir/internal'
+import type { StoreAddress } from '@kith/stores/address'
+import type { Submission, Submitted } from '../batches/submit-batch.ts'
 import { RESUMES } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import type { LabelFormat } from '../job/job-defaults.ts'
@@ -16,12 +18,11 @@ import {
 } from '../join/missing.ts'
 import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair, OpenTexts } from '../join/open-texts.ts'
+import { type DocumentPlace, placeOf } from '../join/place.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
-import { type DocumentPlace, placeOf } from '../join/stores.ts'
 import { namesOf, type OpenRun, openRun } from '../tasks/open-run.ts'
 import { EarlyThreads, runTasks, workersFor } from '../tasks/task-pool.ts'
 import { slicesBetween } from './label-slice.ts'
-import { labelStore } from './label-store.ts'
 import { type LabelWork, labelWork, withMetric } from './label-work.ts'
 import type { LabelSummary } from './query-labels.ts'
 import { checkShard, type Shard } from './shares.ts'
@@ -104,8 +105,37 @@ export async function labelRun(asked: LabelInputs, hooks: Hooks = {}): Promise<L
   const shard = checkShard(inputs.shard ?? { index: 1, count: 1 })
   const plan = { ...inputs, batch, shard }
   return namingFiles(inputs, () =>
-    'store' in place ? labelStore(plan, place.store, hooks) : labelFiles(plan, place.docs, hooks),
+    'store' in place
+      ? labelDocumentsOf(place.store, plan, hooks)
+      : labelFiles(plan, place.docs, hooks),
   )
+}
+
+/**
+ * Submits the labeling of a run to workers (`workBatches`, `kith work`) on any number of machines.
+ *
+ * ```ts
+ * await submitLabels({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith',
+ * qrels: 'qrels.trec' }, { name: 'mine' })
+ * ```
+ */
+export async function submitLabels(
+  inputs: Omit<LabelInputs, 'out'>,
+  submission: Submission,
+  hooks: Hooks = {},
+): Promise<Submitted> {
+  const { submitToStore } = await import('./label-store.ts')
+  return submitToStore(inputs, submission, hooks)
+}
+
+/** Makes labels with the documents of a store; its modules are loaded only for that. */
+async function labelDocumentsOf(
+  store: StoreAddress,
+  plan: LabelPlan,
+  hooks: Hooks,
+): Promise<LabelResult> {
+  const { labelStore } = await import('./label-store.ts')
+  return labelStore(plan, store, hooks)
 }
 
 /** Makes labels with the documents' embeddings from a file. */

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { type StoreAddress, storeName } from '@kith/stores/address'
 import { decodeLabels } from '../batches/batch-label.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
 import { BatchSource } from '../batches/batch-source.ts'
@@ -7,14 +8,8 @@ import { type Submission, type Submitted, submitBatch } from '../batches/submit-
 import type { Hooks } from '../job/hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
-import {
-  keptTerms,
-  refuseCorpus,
-  type StoreAddress,
-  storedRunMetric,
-  storeName,
-  submittedStore,
-} from '../join/stores.ts'
+import { refuseCorpus, submittedStore } from '../join/place.ts'
+import { keptTerms, storedRunMetric } from '../join/stores.ts'
 import type { LabelInputs, LabelPlan, LabelResult } from './label-run.ts'
 import { labelWork, withMetric } from './label-work.ts'
 import type { QueryLabels } from './query-labels.ts'
@@ -60,18 +55,11 @@ export async function labelStore(
   }
 }
 
-/**
- * Submits the labeling of a run to workers (`workBatches`, `kith work`) on any number of machines.
- *
- * ```ts
- * await submitLabels({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith',
- * qrels: 'qrels.trec' }, { name: 'mine' })
- * ```
- */
-export async function submitLabels(
+/** Submits the labeling of a run whose documents are in a store; see `submitLabels`. */
+export async function submitToStore(
   inputs: Omit<LabelInputs, 'out'>,
   submission: Submission,
-  hooks: Hooks = {},
+  hooks: Hooks,
 ): Promise<Submitted> {
   const store = submittedStore(inputs)
   const { shard = { index: 1, count: 1 } } = inputs

@@ -3,10 +3,11 @@ import { type Background, type BackgroundOptions, KithError } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
 import { openStore } from '@kith/stores'
+import { storeName, wholeAddress } from '@kith/stores/address'
 import { backgroundFile, measureBackground, modelOf } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
-import { placeOf, storeName, wholeAddress } from '../join/stores.ts'
+import { placeOf } from '../join/place.ts'
 
 /** The inputs for making a background. */
 export interface BackgroundInputs

@@ -2,5 +2,4 @@
 export type { ThenCrossEncode } from './cross-encoding.ts'
 export type { RunList } from './list-table.ts'
 export type { Measuring, RerankFigures } from './rerank-figures.ts'
-export { type RerankInputs, type RerankResult, rerankRun } from './rerank-run.ts'
-export { submitRerank } from './rerank-store.ts'
+export { type RerankInputs, type RerankResult, rerankRun, submitRerank } from './rerank-run.ts'

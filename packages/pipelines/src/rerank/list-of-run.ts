@@ -1,9 +1,7 @@
 import { FileError } from '@kith/base'
 import { type Background, KithError, type ListOptions } from '@kith/core'
-import { openStore } from '@kith/stores'
-import { backgroundBeside, readBackground } from '@kith/stores/internal'
+import { type StoreAddress, storeName, wholeAddress } from '@kith/stores/address'
 import { usesRelevance } from '../job/checks.ts'
-import { type StoreAddress, storeName, wholeAddress } from '../join/stores.ts'
 import { readCalibration } from '../relevance/calibration-file.ts'
 import { namesOf, sameForAll } from './list-settings.ts'
 import type { RerankInputs, RerankPlan } from './rerank-run.ts'
@@ -41,8 +39,11 @@ async function backgroundOf(
   file: string | undefined,
   documents: RunDocuments,
 ): Promise<Background | undefined> {
+  // Loaded on demand: most runs with documents from a file use no background.
+  const { backgroundBeside, readBackground } = await import('@kith/stores/internal')
   if (file !== undefined) return readBackground(file)
   if ('docs' in documents) return backgroundBeside(documents.docs, documents)
+  const { openStore } = await import('@kith/stores')
   await using store = await openStore(wholeAddress(documents))
   return await store.background?.()
 }

@@ -1,6 +1,6 @@
 import { KithError, type ListOptions } from '@kith/core'
 import { refuseIdle, refuseUnknown, rulesOf } from '@kith/core/internal'
-import { placeOf } from '../join/stores.ts'
+import { placeOf } from '../join/place.ts'
 import { listTable, type RunList } from './list-table.ts'
 import type { RerankInputs } from './rerank-run.ts'
 

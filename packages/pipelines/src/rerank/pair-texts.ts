@@ -2,10 +2,11 @@ import { checkRegular } from '@kith/base'
 import { KithError } from '@kith/core'
 import { TextStore } from '@kith/ir/internal'
 import { openStore } from '@kith/stores'
+import { type StoreAddress, wholeAddress } from '@kith/stores/address'
 import { wholeText } from '@kith/stores/internal'
 import { openBoth } from '../join/contexts.ts'
 import type { TextFiles } from '../join/open-texts.ts'
-import { type DocumentPlace, placeOf, type StoreAddress, wholeAddress } from '../join/stores.ts'
+import { type DocumentPlace, placeOf } from '../join/place.ts'
 
 /** The sources of query and document texts; a store has the texts of its documents. */
 interface PairFiles {

@@ -7,7 +7,9 @@ import {
 } from '@kith/core'
 import { methodTable, refuseIdle } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, type Run, readRun, writeRun } from '@kith/ir'
+import type { StoreAddress } from '@kith/stores/address'
 import type { Tuned } from '@kith/tune'
+import type { Submission, Submitted } from '../batches/submit-batch.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { refuseUnusedRelevance } from '../job/checks.ts'
 import type { Hooks } from '../job/hooks.ts'
@@ -19,13 +21,13 @@ import {
   namingFiles,
 } from '../join/missing.ts'
 import type { DefaultTokenizer } from '../join/name-tokenizer.ts'
+import { type DocumentPlace, placeOf } from '../join/place.ts'
 import type { StatisticsSource } from '../join/statistics.ts'
-import { type DocumentPlace, placeOf, type StoreAddress } from '../join/stores.ts'
 import { checkShard, type Shard } from '../labels/shares.ts'
-import { type CrossEncoding, openCrossEncoding, type ThenCrossEncode } from './cross-encoding.ts'
+import type { CrossEncoding, ThenCrossEncode } from './cross-encoding.ts'
 import { checkList } from './list-settings.ts'
 import type { RunList } from './list-table.ts'
-import { type Measuring, measureReranking, type RerankFigures } from './rerank-figures.ts'
+import type { Measuring, RerankFigures } from './rerank-figures.ts'
 import { rerankFiles } from './rerank-files.ts'
 
 /** The inputs of a reranking. */
@@ -118,8 +120,7 @@ export async function rerankRun(asked: RerankInputs, hooks: Hooks = {}): Promise
   checkCutoff(inputs)
   checkList(inputs)
   checkShare(inputs)
-  const then = inputs.thenCrossEncode
-  const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
+  const crossEncoding = await crossEncodingOf({ ...inputs, missing }, hooks)
   try {
     const plan = { ...inputs, settings, missing, crossEncoding, kept: keptColumns(asked) }
     const result = await namingFiles(inputs, () => rerankPlan(plan, hooks))
@@ -129,6 +130,16 @@ export async function rerankRun(asked: RerankInputs, hooks: Hooks = {}): Promise
   } finally {
     await crossEncoding?.close()
   }
+}
+
+/** Opens the cross-encoder, if any; its modules are loaded only for that. */
+async function crossEncodingOf(
+  inputs: RerankInputs & { missing: MissingPolicy },
+  hooks: Hooks,
+): Promise<CrossEncoding | undefined> {
+  if (!inputs.thenCrossEncode) return undefined
+  const { openCrossEncoding } = await import('./cross-encoding.ts')
+  return openCrossEncoding(inputs.thenCrossEncode, inputs, hooks)
 }
 
 function checkCutoff(inputs: RerankInputs): void {
@@ -183,6 +194,23 @@ export interface Reranked {
   whole?: Run | undefined
 }
 
+/**
+ * Submits the reranking of a run to workers (`workBatches`, `kith work`) on any number of machines.
+ *
+ * ```ts
+ * await submitRerank({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith'
+ * }, { name: 'mine' })
+ * ```
+ */
+export async function submitRerank(
+  inputs: Omit<RerankInputs, 'out'>,
+  submission: Submission,
+  hooks: Hooks = {},
+): Promise<Submitted> {
+  const { submitToStore } = await import('./rerank-store.ts')
+  return submitToStore(inputs, submission, hooks)
+}
+
 /** Reranks with the documents of a store; its modules are loaded only for that. */
 async function rerankDocumentsOf(
   store: StoreAddress,
@@ -203,6 +231,7 @@ async function rerankPlan(plan: RerankPlan, hooks: Hooks): Promise<RerankResult>
       : await rerankFiles(plan, place.docs, hooks)
   const result = { out, queries, seconds, folded, missing: report.list() }
   if (qrels === undefined) return result
+  const { measureReranking } = await import('./rerank-figures.ts')
   const figures = await measureReranking(qrels, {
     before: { file: run, run: whole },
     reranked: crossEncoding?.before,

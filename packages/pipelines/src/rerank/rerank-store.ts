@@ -9,6 +9,7 @@ import {
 } from '@kith/core'
 import { type RankedQuery, writeRun } from '@kith/ir'
 import { countRankings } from '@kith/ir/internal'
+import { type StoreAddress, storeName } from '@kith/stores/address'
 import { decodeItem } from '../batches/batch-item.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
 import { decodeRanking, type RerankWork } from '../batches/batch-rerank.ts'
@@ -19,16 +20,9 @@ import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
+import { refuseCorpus, submittedStore } from '../join/place.ts'
 import { shareStatistics, usesStatistics } from '../join/statistics.ts'
-import {
-  keptTerms,
-  refuseCorpus,
-  type StoreAddress,
-  storedRunMetric,
-  storeName,
-  storeStatistics,
-  submittedStore,
-} from '../join/stores.ts'
+import { keptTerms, storedRunMetric, storeStatistics } from '../join/stores.ts'
 import { listOf } from './list-of-run.ts'
 import { leavesOut, namesOf } from './list-settings.ts'
 import type { Reranked, RerankInputs, RerankPlan } from './rerank-run.ts'
@@ -81,18 +75,11 @@ export async function rerankStore(
   }
 }
 
-/**
- * Submits the reranking of a run to workers (`workBatches`, `kith work`) on any number of machines.
- *
- * ```ts
- * await submitRerank({ run: 'run.trec', queries: 'queries.npy', store: 'postgres://localhost/kith'
- * }, { name: 'mine' })
- * ```
- */
-export async function submitRerank(
+/** Submits the reranking of a run whose documents are in a store; see `submitRerank`. */
+export async function submitToStore(
   inputs: Omit<RerankInputs, 'out'>,
   submission: Submission,
-  hooks: Hooks = {},
+  hooks: Hooks,
 ): Promise<Submitted> {
   const store = submittedStore(inputs)
   const [listed] = namesOf(inputs.list)

@@ -2,18 +2,13 @@ import { KithError } from '@kith/core'
 import { type OpenEmbeddingsOptions, openEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
 import { type DocumentColumns, writeRunParquet } from '@kith/ir/internal'
 import { type Metric, openStore, type Store, searchExact } from '@kith/stores'
+import { type StoreAddress, storeName, wholeAddress } from '@kith/stores/address'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { openVectors } from '../join/contexts.ts'
+import { type DocumentPlace, placeOf } from '../join/place.ts'
 import { differInLength, documentsDiffer, remarkLengths } from '../join/run-metric.ts'
-import {
-  type DocumentPlace,
-  placeOf,
-  type StoreAddress,
-  storeName,
-  wholeAddress,
-} from '../join/stores.ts'
 import {
   type ColumnInputs,
   checkColumns,
