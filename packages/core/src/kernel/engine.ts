@@ -3,6 +3,7 @@ import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 import type { MatchSettings, QueryMatches } from '../text/query-matches.ts'
 import type { WordsSettings } from '../text/words-score.ts'
+import type { Scratch } from './scratch.ts'
 
 /** The implementations of the method, fastest first. */
 export type KernelName = 'relaxed-simd' | 'simd' | 'typescript'
@@ -22,6 +23,8 @@ export interface Square {
   readonly rows: number
   row(i: number): Float32Array
   diagonal(): Float64Array
+  /** Row 0 and the diagonal. */
+  products(): Products
   /** All rows in the engine's memory, to be read before its next step. */
   view(): Lists<Float32Array>
   /** All rows as they are, to be put into an engine again. */
@@ -76,12 +79,15 @@ export interface Neighborhoods {
 /**
  * The steps of docs/method.md sections 1 to 4: similarities, graph, neighbors, Jaccard. A step takes
  * what the step before it returned: a square, texts or neighborhoods in the engine's memory, which
- * are there until the scope ends that made them, or the engine is released. Typed arrays that a step returns are copies.
+ * are there until the scope ends that made them, or the engine is released. Arrays that a step returns
+ * are the caller's until the engine is released; lists, Products of vectors, scores and matches stay.
  */
 export interface Engine {
   readonly kernel: KernelName
   /** Bytes of memory that the engine holds on to. */
   readonly bytes: number
+  /** Arrays for the steps between the engine's, until it is released. */
+  readonly scratch: Scratch
   /** Runs some steps, and gives back their memory. */
   scoped<T>(steps: () => T): T
   /** Gives back the memory of all steps. */

@@ -23,17 +23,21 @@ import type {
   Texts,
   VectorRows,
 } from './engine.ts'
+import { Scratch } from './scratch.ts'
 
 /** The method in plain TypeScript: the fallback if WebAssembly SIMD is missing, and the tests' oracle. */
 export class TypeScriptEngine implements Engine {
   readonly kernel = 'typescript'
   readonly bytes = 0
+  readonly scratch = new Scratch()
 
   scoped<T>(steps: () => T): T {
     return steps()
   }
 
-  release(): void {}
+  release(): void {
+    this.scratch.release()
+  }
 
   products(vectors: VectorRows): Products {
     return products(matrixOf(vectors))
@@ -105,6 +109,10 @@ class PlainSquare implements Square {
     return Float64Array.from({ length: this.rows }, (_, i) => this.data[i * this.rows + i]!)
   }
 
+  products(): Products {
+    return { toQuery: Float64Array.from(this.row(0)), squares: this.diagonal() }
+  }
+
   view(): Lists<Float32Array> {
     return { data: this.data, stride: this.rows }
   }
@@ -129,7 +137,7 @@ class PlainSquare implements Square {
 function matrixOf(vectors: VectorRows): Matrix {
   const { count: rows, dimensions } = vectors
   const data = new Float32Array(rows * dimensions)
-  vectors.copyTo(data, dimensions)
+  vectors.copyTo(data, 0, dimensions)
   return { data, rows, dimensions }
 }
 

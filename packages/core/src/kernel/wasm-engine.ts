@@ -13,6 +13,7 @@ import type {
   Texts,
   VectorRows,
 } from './engine.ts'
+import type { Scratch } from './scratch.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
 import { WasmMemory } from './wasm-memory.ts'
 import { WasmNeighborhoods } from './wasm-neighborhoods.ts'
@@ -34,6 +35,10 @@ export class WasmEngine implements Engine {
     return this.#memory.bytes
   }
 
+  get scratch(): Scratch {
+    return this.#memory.scratch
+  }
+
   scoped<T>(steps: () => T): T {
     const { end } = this.#memory
     try {
@@ -45,6 +50,7 @@ export class WasmEngine implements Engine {
 
   release(): void {
     this.#memory.release()
+    this.#memory.scratch.release()
   }
 
   products(vectors: VectorRows): Products {
@@ -105,9 +111,10 @@ export class WasmEngine implements Engine {
     const rows = (count + 3) & ~3
     const stride = (dimensions + 3) & ~3
     const x = this.#memory.takeWords(rows * stride)
-    const data = this.#memory.floats.subarray(x / 4, x / 4 + rows * stride)
-    data.fill(0, stride === dimensions ? count * stride : 0)
-    vectors.copyTo(data, stride)
+    const { floats } = this.#memory
+    const from = x / 4
+    floats.fill(0, from + (stride === dimensions ? count * stride : 0), from + rows * stride)
+    vectors.copyTo(floats, from, stride)
     return { x, stride }
   }
 }
@@ -135,17 +142,15 @@ export class WasmSquare implements Square {
   }
 
   row(i: number): Float32Array {
-    const from = this.at / 4 + i * this.stride
-    return this.#memory.floats.slice(from, from + this.rows)
+    return this.#memory.floatsAt(this.at + i * this.stride * 4, this.rows)
   }
 
   diagonal(): Float64Array {
-    const { floats } = this.#memory
-    const from = this.at / 4
-    const step = this.stride + 1
-    const diagonal = new Float64Array(this.rows)
-    for (let i = 0; i < diagonal.length; i++) diagonal[i] = floats[from + i * step]!
-    return diagonal
+    return this.#every(this.stride + 1)
+  }
+
+  products(): Products {
+    return { toQuery: this.#every(1), squares: this.diagonal() }
   }
 
   view(): Lists<Float32Array> {
@@ -173,5 +178,14 @@ export class WasmSquare implements Square {
     if (rowScaling === 'none') return
     this.#wasm.scale(this.at, this.rows, this.stride, Number(rowScaling === 'mean'))
     this.symmetric = false
+  }
+
+  /** As many entries as there are rows, each so far behind the one before. */
+  #every(step: number): Float64Array {
+    const { floats, scratch } = this.#memory
+    const from = this.at / 4
+    const entries = scratch.doubles(this.rows)
+    for (let i = 0; i < entries.length; i++) entries[i] = floats[from + i * step]!
+    return entries
   }
 }

@@ -1,4 +1,5 @@
 import { KithError } from '../error.ts'
+import { Scratch } from './scratch.ts'
 
 const PAGE = 1 << 16
 
@@ -11,6 +12,8 @@ const BASE = PAGE
  */
 export class WasmMemory {
   readonly memory = new WebAssembly.Memory({ initial: 1 })
+  /** Arrays for what leaves the memory, until the engine is released. */
+  readonly scratch = new Scratch()
   /** Views of the whole memory; growing replaces them. */
   floats = new Float32Array(this.memory.buffer)
   integers = new Uint32Array(this.memory.buffer)
@@ -52,6 +55,15 @@ export class WasmMemory {
   /** Releases the last reserved bytes if they start at this address and have this length. */
   free(start: number, bytes: number): void {
     if (start + Math.ceil(bytes / 16) * 16 === this.#end) this.#end = start
+  }
+
+  /** A copy of some floats, in an array of the scratch. */
+  floatsAt(pointer: number, count: number): Float32Array {
+    const { floats } = this
+    const from = pointer / 4
+    const copy = this.scratch.floats(count)
+    for (let i = 0; i < count; i++) copy[i] = floats[from + i]!
+    return copy
   }
 
   /** A copy of some doubles. */

@@ -57,7 +57,7 @@ export class WasmNeighborhoods implements Neighborhoods {
     const { starts, columns, weights } = this.#vectors
     const count = this.#graph.rows
     this.#wasm.jaccard(probe, count, starts, columns, weights, this.#dense, this.#out)
-    return this.#memory.floats.slice(this.#out / 4, this.#out / 4 + count)
+    return this.#memory.floatsAt(this.#out, count)
   }
 
   ranks(): Uint32Array[] {

@@ -63,7 +63,7 @@ export function scoreByNeighbors(
   const { metric } = geometric
   const neighborhoods = recall.neighbors(engine, graph, settings, metric)
   const jaccard = neighborhoods.jaccard(0)
-  const scores = mix(geometric, jaccard, 0, settings)
+  const scores = mix(geometric, jaccard, 0, settings, engine.scratch.doubles(context.rows))
   return { scores, geometric, jaccard, metric, graph, neighborhoods }
 }
 

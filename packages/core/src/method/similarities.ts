@@ -60,5 +60,6 @@ export function namedSimilarities({ geometric, jaccard, mixed }: SimilarityRows)
 }
 
 function named(row: Float32Array): Similarity {
-  return { toQuery: row[0]!, toCandidates: row.subarray(1) }
+  // A copy: the engine computes the next call's in the row's array.
+  return { toQuery: row[0]!, toCandidates: row.slice(1) }
 }

@@ -50,7 +50,7 @@ function rescaled(
   const { squares, metric: use } = found
   const { count, dimensions } = rows
   const data = new Float32Array(count * dimensions)
-  rows.copyTo(data, dimensions)
+  rows.copyTo(data, 0, dimensions)
   const vectors = Array.from({ length: count }, (_, i) =>
     data.subarray(i * dimensions, (i + 1) * dimensions),
   )
@@ -74,9 +74,8 @@ export function withMetric(
   metric: Settings['metric'],
 ): VectorSimilarity {
   const missing = view === 'vectors' ? context.missing : []
-  const squares = s.diagonal()
-  const products = { toQuery: new Float64Array(s.row(0)), squares }
-  return { s, squares, metric: chooseMetric(metric, products, missing) }
+  const products = s.products()
+  return { s, squares: products.squares, metric: chooseMetric(metric, products, missing) }
 }
 
 /** Whether squared lengths are such that float32 computes with them. */
