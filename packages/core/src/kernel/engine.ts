@@ -3,7 +3,6 @@ import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 import type { MatchSettings, QueryMatches } from '../text/query-matches.ts'
 import type { WordsSettings } from '../text/words-score.ts'
-import type { Scratch } from './scratch.ts'
 
 /** The implementations of the method, fastest first. */
 export type KernelName = 'relaxed-simd' | 'simd' | 'typescript'
@@ -21,10 +20,8 @@ export interface Products {
 export interface Square {
   /** m: the query and its candidates. */
   readonly rows: number
-  row(i: number): Float32Array
+  row(i: number): Float64Array
   diagonal(): Float64Array
-  /** Row 0 and the diagonal. */
-  products(): Products
   /** All rows in the engine's memory, to be read before its next step. */
   view(): Lists<Float32Array>
   /** All rows as they are, to be put into an engine again. */
@@ -68,7 +65,7 @@ export interface NeighborVector {
 /** The neighbors of each row of a graph, and their vectors V. */
 export interface Neighborhoods {
   /** s_J(probe, ·). */
-  jaccard(probe: number): Float32Array
+  jaccard(probe: number): Float64Array
   /** rank[i], k + 1 neighbors each. */
   ranks(): Uint32Array[]
   /** R(i), or R*(i) with trust. */
@@ -79,15 +76,14 @@ export interface Neighborhoods {
 /**
  * The steps of docs/method.md sections 1 to 4: similarities, graph, neighbors, Jaccard. A step takes
  * what the step before it returned: a square, texts or neighborhoods in the engine's memory, which
- * are there until the scope ends that made them, or the engine is released. Arrays that a step returns
- * are the caller's until the engine is released; lists, Products of vectors, scores and matches stay.
+ * are there until the scope ends that made them, or the engine is released. Typed arrays that a step
+ * returns are copies; rows, diagonals and Jaccards are there until the engine is released, and all are
+ * of one class.
  */
 export interface Engine {
   readonly kernel: KernelName
   /** Bytes of memory that the engine holds on to. */
   readonly bytes: number
-  /** Arrays for the steps between the engine's, until it is released. */
-  readonly scratch: Scratch
   /** Runs some steps, and gives back their memory. */
   scoped<T>(steps: () => T): T
   /** Gives back the memory of all steps. */

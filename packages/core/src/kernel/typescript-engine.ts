@@ -23,21 +23,17 @@ import type {
   Texts,
   VectorRows,
 } from './engine.ts'
-import { Scratch } from './scratch.ts'
 
 /** The method in plain TypeScript: the fallback if WebAssembly SIMD is missing, and the tests' oracle. */
 export class TypeScriptEngine implements Engine {
   readonly kernel = 'typescript'
   readonly bytes = 0
-  readonly scratch = new Scratch()
 
   scoped<T>(steps: () => T): T {
     return steps()
   }
 
-  release(): void {
-    this.scratch.release()
-  }
+  release(): void {}
 
   products(vectors: VectorRows): Products {
     return products(matrixOf(vectors))
@@ -82,7 +78,7 @@ export class TypeScriptEngine implements Engine {
     const sets = extendedSets(ranks, k, trust, overlap)
     const v = expandWeights(neighborWeights(data, sets, weight, weightParameter), ranks, kExp)
     return {
-      jaccard: (probe) => jaccardTo(v, rows, probe),
+      jaccard: (probe) => Float64Array.from(jaccardTo(v, rows, probe)),
       ranks: () => ranks,
       reciprocals: () => sets.map((set) => Uint32Array.from(set).sort()),
       vector(i) {
@@ -101,16 +97,12 @@ class PlainSquare implements Square {
     readonly data: Float32Array,
   ) {}
 
-  row(i: number): Float32Array {
-    return this.data.slice(i * this.rows, (i + 1) * this.rows)
+  row(i: number): Float64Array {
+    return Float64Array.from(this.data.subarray(i * this.rows, (i + 1) * this.rows))
   }
 
   diagonal(): Float64Array {
     return Float64Array.from({ length: this.rows }, (_, i) => this.data[i * this.rows + i]!)
-  }
-
-  products(): Products {
-    return { toQuery: Float64Array.from(this.row(0)), squares: this.diagonal() }
   }
 
   view(): Lists<Float32Array> {

@@ -13,7 +13,6 @@ import type {
   Texts,
   VectorRows,
 } from './engine.ts'
-import type { Scratch } from './scratch.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
 import { WasmMemory } from './wasm-memory.ts'
 import { WasmNeighborhoods } from './wasm-neighborhoods.ts'
@@ -35,10 +34,6 @@ export class WasmEngine implements Engine {
     return this.#memory.bytes
   }
 
-  get scratch(): Scratch {
-    return this.#memory.scratch
-  }
-
   scoped<T>(steps: () => T): T {
     const { end } = this.#memory
     try {
@@ -49,8 +44,7 @@ export class WasmEngine implements Engine {
   }
 
   release(): void {
-    this.#memory.release()
-    this.#memory.scratch.release()
+    this.#memory.clear()
   }
 
   products(vectors: VectorRows): Products {
@@ -141,16 +135,12 @@ export class WasmSquare implements Square {
     this.at = memory.takeWords(this.stride * this.stride)
   }
 
-  row(i: number): Float32Array {
-    return this.#memory.floatsAt(this.at + i * this.stride * 4, this.rows)
+  row(i: number): Float64Array {
+    return this.#memory.everyFloat(this.at + i * this.stride * 4, this.rows)
   }
 
   diagonal(): Float64Array {
-    return this.#every(this.stride + 1)
-  }
-
-  products(): Products {
-    return { toQuery: this.#every(1), squares: this.diagonal() }
+    return this.#memory.everyFloat(this.at, this.rows, this.stride + 1)
   }
 
   view(): Lists<Float32Array> {
@@ -178,14 +168,5 @@ export class WasmSquare implements Square {
     if (rowScaling === 'none') return
     this.#wasm.scale(this.at, this.rows, this.stride, Number(rowScaling === 'mean'))
     this.symmetric = false
-  }
-
-  /** As many entries as there are rows, each so far behind the one before. */
-  #every(step: number): Float64Array {
-    const { floats, scratch } = this.#memory
-    const from = this.at / 4
-    const entries = scratch.doubles(this.rows)
-    for (let i = 0; i < entries.length; i++) entries[i] = floats[from + i * step]!
-    return entries
   }
 }

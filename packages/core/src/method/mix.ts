@@ -9,13 +9,13 @@ export const ROUNDING = 1e-6
 
 /** The geometric similarity of a probe to all rows of a context. */
 export interface GeometricTerm {
-  values: Float32Array
+  values: Float64Array
   /** The largest difference of the values that rounding alone can make. */
   noise: number
   /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
   /** The inner products or cosines of the embeddings, as `metric` says; NaN for a row without a vector. */
-  similarity: Float32Array | undefined
+  similarity: Float64Array | undefined
 }
 
 /**
@@ -23,21 +23,19 @@ export interface GeometricTerm {
  *
  * The raw mix takes both as they are. The standard mix z-scores them first,
  * so that λ means the same on any scale of similarities.
- *
- * @param mixed The result's array, of one number per row.
  */
 export function mix(
   geometric: Pick<GeometricTerm, 'values' | 'noise'>,
   jaccard: ArrayLike<number>,
   probe: number,
   settings: Pick<Settings, 'lambda' | 'mix'>,
-  mixed: Float64Array = new Float64Array(geometric.values.length),
 ): Float64Array {
   const raw = settings.mix === 'raw'
   const { values, noise } = geometric
   const near = raw ? asItIs : spreadOf(values, [probe], noise)
   const shared = raw ? asItIs : spreadOf(jaccard, [probe], ROUNDING)
   const { lambda } = settings
+  const mixed = new Float64Array(values.length)
   for (let c = 0; c < mixed.length; c++) {
     const geometricPart = near ? (values[c]! - near.mean) / near.deviation : 0
     const jaccardPart = shared ? (jaccard[c]! - shared.mean) / shared.deviation : 0

@@ -74,8 +74,8 @@ export function withMetric(
   metric: Settings['metric'],
 ): VectorSimilarity {
   const missing = view === 'vectors' ? context.missing : []
-  const products = s.products()
-  return { s, squares: products.squares, metric: chooseMetric(metric, products, missing) }
+  const squares = s.diagonal()
+  return { s, squares, metric: chooseMetric(metric, { toQuery: s.row(0), squares }, missing) }
 }
 
 /** Whether squared lengths are such that float32 computes with them. */
