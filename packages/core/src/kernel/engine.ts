@@ -24,8 +24,6 @@ export interface Square {
   diagonal(): Float64Array
   /** All rows in the engine's memory, to be read before its next step. */
   view(): Lists<Float32Array>
-  /** All rows as they are, to be put into an engine again. */
-  copy(): Lists<Float32Array>
   /** Inner products become cosines. */
   toCosines(): void
   /** Gives rows without a vector, whose cosines are 0, the mean cosines of the others. */

@@ -109,10 +109,6 @@ class PlainSquare implements Square {
     return { data: this.data, stride: this.rows }
   }
 
-  copy(): Lists<Float32Array> {
-    return { data: this.data.slice(), stride: this.rows }
-  }
-
   toCosines(): void {
     cosine(this.data, this.rows)
   }

@@ -149,11 +149,6 @@ export class WasmSquare implements Square {
     return { data: this.#memory.floats.subarray(from, from + stride * stride), stride }
   }
 
-  copy(): Lists<Float32Array> {
-    const { data, stride } = this.view()
-    return { data: data.slice(), stride }
-  }
-
   toCosines(): void {
     const lengths = this.#memory.take(this.stride * 8)
     this.#wasm.cosine(this.at, this.rows, this.stride, lengths)

@@ -73,12 +73,12 @@ export class WasmMemory {
    */
   everyFloat(pointer: number, count: number, step = 1): Float64Array {
     const { floats } = this
-    let copy = this.#results[this.#taken]
+    const place = this.#taken++
+    let copy = this.#results[place]
     if (copy?.length !== count) {
       copy = new Float64Array(count)
-      if (this.#taken < KEPT_RESULTS) this.#results[this.#taken] = copy
+      if (place < KEPT_RESULTS) this.#results[place] = copy
     }
-    this.#taken++
     const from = pointer / 4
     for (let i = 0; i < count; i++) copy[i] = floats[from + i * step]!
     return copy

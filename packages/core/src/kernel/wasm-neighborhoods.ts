@@ -40,7 +40,7 @@ export class WasmNeighborhoods implements Neighborhoods {
     const nearest = Math.min(kExp, keep)
     // The most entries of a neighbor vector, and of a mean of them.
     const width = Math.min(stride, (keep * (trusted + 2) + 3) & ~3)
-    const wide = nearest > 1 ? Math.min(stride, nearest * width) : 0
+    const wide = Math.min(stride, nearest * width)
     // Of each row: its ranks, three bit sets, two vectors, and less than ten more numbers.
     const words = keep + 6 * Math.ceil(rows / 64) + 2 * (width + wide) + 10
     this.#room = memory.takeWords(stride * words + 64)
@@ -54,7 +54,7 @@ export class WasmNeighborhoods implements Neighborhoods {
       stride,
       Number(symmetric),
       keep,
-      Number(known !== undefined),
+      known ? 1 : 0,
       trusted,
       overlap,
       weightFunctions[weight].code,
