@@ -38,10 +38,10 @@ export async function measureTexts(rounds = 1000) {
   return sideBySide(
     {
       copy: ({ query, candidates }) => {
-        gram((data, stride) => {
-          data.set(query)
+        gram((data, at, stride) => {
+          data.set(query, at)
           candidates.forEach((row, i) => {
-            data.set(row, (i + 1) * stride)
+            data.set(row, at + (i + 1) * stride)
           })
         })
       },

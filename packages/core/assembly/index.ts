@@ -1,12 +1,9 @@
 /** The kernel: docs/method.md sections 1 to 4 over memory that the caller lays out. */
 export { gram } from './gram'
-export { jaccard } from './jaccard'
+export { jaccard, neighbors } from './neighbors'
 export { products } from './products'
 export { findMatches } from './query-matches'
-export { rank } from './rank'
-export { extend, reciprocal } from './reciprocal'
 export { blend, cosine, scale } from './similarity'
 export { text } from './text'
-export { expand, weigh } from './vectors'
 export { words } from './words'
 export { matchTerms, scoreWords } from './words-score'

@@ -7,7 +7,7 @@ import { word } from './address'
  * Σ max is the sum of both vectors less Σ min. For equal vectors all three sums
  * run over the same numbers in the same order, and the Jaccard is exactly 1.
  */
-export function jaccard(
+export function overlaps(
   probe: i32,
   count: i32,
   starts: usize,

@@ -27,10 +27,10 @@ export function queryProducts(vectors: readonly Float32Array[]): Products {
       const found = engine.products({
         count: block.length + 1,
         dimensions,
-        copyTo(data, stride) {
-          data.set(query!)
+        copyTo(data, at, stride) {
+          data.set(query!, at)
           block.forEach((vector, i) => {
-            data.set(vector, (i + 1) * stride)
+            data.set(vector, at + (i + 1) * stride)
           })
         },
       })

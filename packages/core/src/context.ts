@@ -85,13 +85,14 @@ export function contextOf(
   return contextOfViews(toQueryViews(query), toViews(candidates), limit, postings, settings)
 }
 
-/** The context of a query and candidates whose properties were read. */
+/** The context of a query and candidates whose properties were read, and perhaps their vectors. */
 export function contextOfViews(
   asked: QueryViews,
   found: CandidateViews,
   limit: number,
   postings: Postings,
   settings: TokenizerSettings,
+  read?: Rows,
 ): Context {
   if (found.vectors === undefined && found.texts === undefined) {
     throw new KithError(
@@ -100,7 +101,7 @@ export function contextOfViews(
     )
   }
   const vectors = found.vectors ?? Array.from({ length: countTexts(found.texts) }, () => undefined)
-  const main = rowsOf(vectors, 'candidate', limit, found.texts !== undefined)
+  const main = read ?? rowsOf(vectors, 'candidate', limit, found.texts !== undefined)
   const views = new Map<string, Rows>()
   if (asked.vector !== undefined) {
     views.set('vectors', withQuery(asked.vector, main, 'candidate'))

@@ -9,6 +9,7 @@ import {
   toViews,
 } from './context.ts'
 import { KithError } from './error.ts'
+import { copySquare } from './kernel/copy-block.ts'
 import type { Engine, KernelName, Lists, Neighborhoods, Square } from './kernel/engine.ts'
 import { kernel } from './kernel/load.ts'
 import { computed, type Recall } from './method/graph.ts'
@@ -174,7 +175,7 @@ export class TrialContext {
       engine.scoped(() => {
         const s = engine.gram(vectors)
         if (!allFit(s.diagonal())) this.#irregular = true
-        remembered.set(name, s.copy())
+        remembered.set(name, copySquare(s))
       })
     }
     this.#vectors = remembered
@@ -190,7 +191,7 @@ export class TrialContext {
     const engine = memory.engine(this.#kernel)
     this.#texts.set(
       key,
-      engine.scoped(() => engine.texts(texts!).similarity().copy()),
+      engine.scoped(() => copySquare(engine.texts(texts!).similarity())),
     )
   }
 

@@ -314,7 +314,7 @@ function flagsAndModules(lines: string): { flags: string[]; modules: number } {
   return JSON.parse(output)
 }
 
-function flat(rows: number, rowOf: (i: number) => Float32Array): Float32Array {
+function flat(rows: number, rowOf: (i: number) => ArrayLike<number>): Float32Array {
   const all = new Float32Array(rows * rows)
   for (let i = 0; i < rows; i++) all.set(rowOf(i), i * rows)
   return all

@@ -24,8 +24,8 @@ const AGREEMENT = 1e-4
 interface Results {
   rank: Uint32Array[]
   reciprocal: Uint32Array[]
-  graph: Float32Array[]
-  jaccard: Float32Array[]
+  graph: Float64Array[]
+  jaccard: Float64Array[]
   /** By name; an entry always belongs to the same row. */
   numbers: Record<string, ArrayLike<number>>
 }

@@ -112,6 +112,25 @@ test('rankings, their metrics and prepared texts have the same properties for an
   }
 })
 
+// The engine computes in the same arrays again.
+test('results stay as they are when the next call computes', () => {
+  const reranker = new Reranker(settings)
+  const results = () => [
+    reranker.rerank(query, candidates),
+    reranker.similarity(query, candidates, ['query', 3]),
+    reranker.explain(query, candidates, 2),
+    reranker.smoothLabels(query, candidates, { candidates: [0] }),
+  ]
+  const first = results()
+  const before = structuredClone(first)
+  const { data } = candidates
+  const others = { ...candidates, data: data.map((value) => -value) }
+  reranker.rerank(query, others)
+  reranker.similarity(query, others, ['query', 3])
+  expect(first).toEqual(before)
+  expect(results()).toEqual(before)
+})
+
 test('every function returns an empty result for a query without candidates', () => {
   expect(rerank([1, 2], []).order.length).toBe(0)
   expect(neighbors([1, 2], [])).toEqual({

@@ -19,7 +19,7 @@ function similarities(
   const postings = new Postings()
   for (const text of texts) appendText(postings, text, 'none')
   const s = createEngine(kernel).texts(postings).similarity()
-  return texts.map((_, i) => s.row(i))
+  return texts.map((_, i) => new Float32Array(s.row(i)))
 }
 
 /** The multiset of counts says whether two splittings agree; the hash hides the terms themselves. */

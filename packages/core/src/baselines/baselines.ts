@@ -50,7 +50,7 @@ const rocchio: Baseline['rank'] = (memory, query, candidates, settings) => {
   const rows = context.views.get('vectors')!
   const { count, dimensions } = rows
   const data = new Float32Array(count * dimensions)
-  rows.copyTo(data, dimensions)
+  rows.copyTo(data, 0, dimensions)
   const matrix = { data, rows: count, dimensions }
   const compared = products(matrix)
   const metric = chooseMetric(settings.metric, compared)

@@ -1,8 +1,16 @@
+import type { Lists, Square } from './engine.ts'
+
 /** A matrix of numbers, or a part of one: row i starts at `at` + i · stride. */
 export interface Block<T extends Float32Array | Uint32Array> {
   data: T
   at: number
   stride: number
+}
+
+/** A copy of all rows of a square, to be put into an engine again. */
+export function copySquare(square: Square): Lists<Float32Array> {
+  const { data, stride } = square.view()
+  return { data: data.slice(), stride }
 }
 
 /** Copies the first rows and columns of one matrix into another. */

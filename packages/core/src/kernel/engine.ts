@@ -20,12 +20,10 @@ export interface Products {
 export interface Square {
   /** m: the query and its candidates. */
   readonly rows: number
-  row(i: number): Float32Array
+  row(i: number): Float64Array
   diagonal(): Float64Array
   /** All rows in the engine's memory, to be read before its next step. */
   view(): Lists<Float32Array>
-  /** All rows as they are, to be put into an engine again. */
-  copy(): Lists<Float32Array>
   /** Inner products become cosines. */
   toCosines(): void
   /** Gives rows without a vector, whose cosines are 0, the mean cosines of the others. */
@@ -65,7 +63,7 @@ export interface NeighborVector {
 /** The neighbors of each row of a graph, and their vectors V. */
 export interface Neighborhoods {
   /** s_J(probe, ·). */
-  jaccard(probe: number): Float32Array
+  jaccard(probe: number): Float64Array
   /** rank[i], k + 1 neighbors each. */
   ranks(): Uint32Array[]
   /** R(i), or R*(i) with trust. */
@@ -76,7 +74,9 @@ export interface Neighborhoods {
 /**
  * The steps of docs/method.md sections 1 to 4: similarities, graph, neighbors, Jaccard. A step takes
  * what the step before it returned: a square, texts or neighborhoods in the engine's memory, which
- * are there until the scope ends that made them, or the engine is released. Typed arrays that a step returns are copies.
+ * are there until the scope ends that made them, or the engine is released. Typed arrays that a step
+ * returns are copies; rows, diagonals and Jaccards are there until the engine is released, and all are
+ * of one class.
  */
 export interface Engine {
   readonly kernel: KernelName

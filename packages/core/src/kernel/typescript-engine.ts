@@ -78,7 +78,7 @@ export class TypeScriptEngine implements Engine {
     const sets = extendedSets(ranks, k, trust, overlap)
     const v = expandWeights(neighborWeights(data, sets, weight, weightParameter), ranks, kExp)
     return {
-      jaccard: (probe) => jaccardTo(v, rows, probe),
+      jaccard: (probe) => Float64Array.from(jaccardTo(v, rows, probe)),
       ranks: () => ranks,
       reciprocals: () => sets.map((set) => Uint32Array.from(set).sort()),
       vector(i) {
@@ -97,8 +97,8 @@ class PlainSquare implements Square {
     readonly data: Float32Array,
   ) {}
 
-  row(i: number): Float32Array {
-    return this.data.slice(i * this.rows, (i + 1) * this.rows)
+  row(i: number): Float64Array {
+    return Float64Array.from(this.data.subarray(i * this.rows, (i + 1) * this.rows))
   }
 
   diagonal(): Float64Array {
@@ -107,10 +107,6 @@ class PlainSquare implements Square {
 
   view(): Lists<Float32Array> {
     return { data: this.data, stride: this.rows }
-  }
-
-  copy(): Lists<Float32Array> {
-    return { data: this.data.slice(), stride: this.rows }
   }
 
   toCosines(): void {
@@ -129,7 +125,7 @@ class PlainSquare implements Square {
 function matrixOf(vectors: VectorRows): Matrix {
   const { count: rows, dimensions } = vectors
   const data = new Float32Array(rows * dimensions)
-  vectors.copyTo(data, dimensions)
+  vectors.copyTo(data, 0, dimensions)
   return { data, rows, dimensions }
 }
 

@@ -44,7 +44,7 @@ export class WasmEngine implements Engine {
   }
 
   release(): void {
-    this.#memory.release()
+    this.#memory.clear()
   }
 
   products(vectors: VectorRows): Products {
@@ -105,9 +105,10 @@ export class WasmEngine implements Engine {
     const rows = (count + 3) & ~3
     const stride = (dimensions + 3) & ~3
     const x = this.#memory.takeWords(rows * stride)
-    const data = this.#memory.floats.subarray(x / 4, x / 4 + rows * stride)
-    data.fill(0, stride === dimensions ? count * stride : 0)
-    vectors.copyTo(data, stride)
+    const { floats } = this.#memory
+    const from = x / 4
+    floats.fill(0, from + (stride === dimensions ? count * stride : 0), from + rows * stride)
+    vectors.copyTo(floats, from, stride)
     return { x, stride }
   }
 }
@@ -134,29 +135,18 @@ export class WasmSquare implements Square {
     this.at = memory.takeWords(this.stride * this.stride)
   }
 
-  row(i: number): Float32Array {
-    const from = this.at / 4 + i * this.stride
-    return this.#memory.floats.slice(from, from + this.rows)
+  row(i: number): Float64Array {
+    return this.#memory.everyFloat(this.at + i * this.stride * 4, this.rows)
   }
 
   diagonal(): Float64Array {
-    const { floats } = this.#memory
-    const from = this.at / 4
-    const step = this.stride + 1
-    const diagonal = new Float64Array(this.rows)
-    for (let i = 0; i < diagonal.length; i++) diagonal[i] = floats[from + i * step]!
-    return diagonal
+    return this.#memory.everyFloat(this.at, this.rows, this.stride + 1)
   }
 
   view(): Lists<Float32Array> {
     const { stride } = this
     const from = this.at / 4
     return { data: this.#memory.floats.subarray(from, from + stride * stride), stride }
-  }
-
-  copy(): Lists<Float32Array> {
-    const { data, stride } = this.view()
-    return { data: data.slice(), stride }
   }
 
   toCosines(): void {

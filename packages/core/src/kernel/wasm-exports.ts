@@ -26,73 +26,23 @@ export interface WasmExports {
   cosine(s: number, count: number, rows: number, lengths: number): void
   blend(s: number, graph: number, rows: number, weight: number, first: number): void
   scale(s: number, count: number, rows: number, byMean: number): void
-  rank(
+  neighbors(
     s: number,
     count: number,
     rows: number,
+    symmetric: number,
     keep: number,
-    out: number,
-    values: number,
-    found: number,
-    seen: number,
-  ): void
-  reciprocal(
-    s: number,
-    count: number,
-    across: number,
-    down: number,
-    ranks: number,
-    keep: number,
-    n: number,
-    limits: number,
-    sets: number,
-    words: number,
-  ): void
-  extend(
-    sets: number,
-    closer: number,
-    extended: number,
-    count: number,
-    words: number,
+    known: number,
+    trusted: number,
     overlap: number,
-  ): void
-  weigh(
-    s: number,
-    count: number,
-    rows: number,
-    sets: number,
-    words: number,
     kind: number,
     parameter: number,
-    starts: number,
-    columns: number,
-    weights: number,
-  ): void
-  expand(
-    count: number,
-    ranks: number,
-    keep: number,
     nearest: number,
-    sets: number,
-    words: number,
-    starts: number,
-    columns: number,
-    weights: number,
-    sums: number,
-    union: number,
-    outStarts: number,
-    outColumns: number,
-    outWeights: number,
+    width: number,
+    wide: number,
+    room: number,
   ): void
-  jaccard(
-    probe: number,
-    count: number,
-    starts: number,
-    columns: number,
-    weights: number,
-    dense: number,
-    out: number,
-  ): void
+  jaccard(room: number, probe: number, count: number): number
   text(
     postings: number,
     texts: number,

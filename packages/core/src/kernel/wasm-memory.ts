@@ -5,6 +5,9 @@ const PAGE = 1 << 16
 /** Memory below this address belongs to the compiler. */
 const BASE = PAGE
 
+/** So many results are kept for the next call; a ranking takes fewer. */
+const KEPT_RESULTS = 16
+
 /**
  * The memory of a compiled kernel: room is taken in a row, and given back in one go. Pointers are
  * byte offsets, multiples of 16.
@@ -18,15 +21,24 @@ export class WasmMemory {
   /** The size of the memory: getting its buffer is a slow call. */
   bytes = PAGE
   #end = BASE
+  /** The results of this call and of earlier ones. */
+  readonly #results: Float64Array[] = []
+  #taken = 0
 
   /** The end of the memory in use. */
   get end(): number {
     return this.#end
   }
 
-  /** Gives back the room behind an address that was the end, or all of it. */
-  release(end = BASE): void {
+  /** Gives back the room behind an address that was the end. */
+  release(end: number): void {
     this.#end = end
+  }
+
+  /** Gives back all room, and the results. */
+  clear(): void {
+    this.#end = BASE
+    this.#taken = 0
   }
 
   /** Reserves some bytes, which are not cleared. */
@@ -52,6 +64,24 @@ export class WasmMemory {
   /** Releases the last reserved bytes if they start at this address and have this length. */
   free(start: number, bytes: number): void {
     if (start + Math.ceil(bytes / 16) * 16 === this.#end) this.#end = start
+  }
+
+  /**
+   * Copies floats, so many steps apart, to an array that is the caller's until all is released. The
+   * next call gets the same array if the length fits: V8 keeps typed arrays outside its heap, where
+   * making and collecting one takes longer than filling it.
+   */
+  everyFloat(pointer: number, count: number, step = 1): Float64Array {
+    const { floats } = this
+    const place = this.#taken++
+    let copy = this.#results[place]
+    if (copy?.length !== count) {
+      copy = new Float64Array(count)
+      if (place < KEPT_RESULTS) this.#results[place] = copy
+    }
+    const from = pointer / 4
+    for (let i = 0; i < count; i++) copy[i] = floats[from + i * step]!
+    return copy
   }
 
   /** A copy of some doubles. */

@@ -69,7 +69,7 @@ export function background(vectors: Vectors, options: BackgroundOptions = {}): B
     throw new KithError('BAD_INPUT', `a background needs at least 2 documents, got ${count}`)
   }
   const data = new Float32Array(count * dimensions)
-  copyTo(data, dimensions)
+  copyTo(data, 0, dimensions)
   const rows = Array.from({ length: count }, (_, i) =>
     unitLength(data.subarray(i * dimensions, (i + 1) * dimensions), i),
   )

@@ -36,18 +36,15 @@ export function foldDuplicates(
   engine: Engine,
   { count, rows, texts, threshold, enough }: Compared,
 ): Folded {
-  const compared = rows && compare(engine, rows)
+  const compared = rows ? compare(engine, rows) : notCompared
   const kept: number[] = []
   const duplicates = new Map<number, number[]>()
   const keys = new Float64Array(count)
   for (let i = 0; texts && i < count; i++) keys[i] = keyOf(texts[i]!)
   const folded = new Uint8Array(count)
+  const candidates = { texts, keys, compared, folded }
   for (let index = 0; index < count; index++) {
-    const first =
-      kept.length >= enough
-        ? undefined
-        : (firstSame(texts, keys, index, folded) ??
-          firstSimilar(compared, index, folded, threshold))
+    const first = kept.length >= enough ? undefined : firstLike(index, candidates, threshold)
     if (first === undefined) {
       kept.push(index)
       continue
@@ -57,26 +54,33 @@ export function foldDuplicates(
     if (same) same.push(index)
     else duplicates.set(first, [index])
   }
-  const products = compared?.regular ? compared.s : undefined
+  const products = compared.regular ? compared.s : undefined
   return { kept, duplicates, products }
 }
 
 /** Inner products of rows, and their lengths; a row without a vector has an infinite length. */
 interface ComparedRows {
-  s: Square
+  s: Square | undefined
   products: Lists<Float32Array>
   lengths: Float64Array
   /** Whether all lengths are such that float32 computes with their products; the products are cosines if not. */
   regular: boolean
 }
 
+/** Candidates of which only the texts are compared. */
+const notCompared: ComparedRows = {
+  s: undefined,
+  products: { data: new Float32Array(0), stride: 0 },
+  lengths: new Float64Array(0),
+  regular: false,
+}
+
 function compare(engine: Engine, rows: Rows): ComparedRows {
   const s = engine.gram(rows)
-  const squares = s.diagonal()
-  const regular = allFit(squares)
+  const lengths = s.diagonal()
+  const regular = allFit(lengths)
   if (!regular) s.toCosines()
-  const lengths = new Float64Array(squares.length)
-  for (let i = 0; i < lengths.length; i++) lengths[i] = regular ? Math.sqrt(squares[i]!) : 1
+  for (let i = 0; i < lengths.length; i++) lengths[i] = regular ? Math.sqrt(lengths[i]!) : 1
   for (const row of rows.missing) lengths[row] = Infinity
   return { s, products: s.view(), lengths, regular }
 }
@@ -86,42 +90,37 @@ function keyOf({ postings }: PreparedText): number {
   return postings.length === 0 ? 0 : postings[0]! * 2 ** 20 + postings.length
 }
 
-/** The first kept candidate with the same text. */
-function firstSame(
-  texts: readonly PreparedText[] | undefined,
-  keys: Float64Array,
-  index: number,
-  folded: Uint8Array,
-): number | undefined {
-  const key = keys[index]!
-  if (!texts || key === 0) return undefined
-  for (let other = 0; other < index; other++) {
-    if (keys[other] !== key || folded[other]) continue
-    if (sameTerms(texts[other]!, texts[index]!)) return other
-  }
-  return undefined
+/** Candidates, and what they are compared by. */
+interface ComparedCandidates {
+  texts: readonly PreparedText[] | undefined
+  keys: Float64Array
+  compared: ComparedRows
+  folded: Uint8Array
 }
 
-/** The first kept candidate with a cosine that reaches the threshold. */
-function firstSimilar(
-  compared: ComparedRows | undefined,
+/** The first kept candidate with the same text, or else the first with a cosine that reaches the threshold. */
+function firstLike(
   index: number,
-  folded: Uint8Array,
+  { texts, keys, compared, folded }: ComparedCandidates,
   threshold: number,
 ): number | undefined {
-  if (!compared) return undefined
   const { products, lengths } = compared
   const { data, stride } = products
+  const key = keys[index]!
   const row = index + 1
-  // Rows behind the first ones were not compared.
-  const length = lengths[row] ?? Infinity
-  if (length === Infinity) return undefined
-  const least = threshold * length
-  const from = row * stride + 1
+  // Rows behind the first ones were not compared: nothing reaches NaN.
+  const least = row < lengths.length ? threshold * lengths[row]! : Number.NaN
+  const from = row * stride
+  let similar: number | undefined
   for (let other = 0; other < index; other++) {
-    if (data[from + other]! >= least * lengths[other + 1]! && !folded[other]) return other
+    if (keys[other] === key && key !== 0 && !folded[other]) {
+      if (sameTerms(texts![other]!, texts![index]!)) return other
+    }
+    if (data[from + other + 1]! >= least * lengths[other + 1]! && similar === undefined) {
+      if (!folded[other]) similar = other
+    }
   }
-  return undefined
+  return similar
 }
 
 /** Whether two texts have the same terms in the same order, as far as the order is known. */

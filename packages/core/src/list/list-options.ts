@@ -104,8 +104,9 @@ export function resolveListOptions(
     priorScale: 'priors',
     calibration: 'background',
   })
-  const ranking = resolveMethodSettings(settings)
-  return { maxPerGroup: 1, ...own, ranking }
+  own['maxPerGroup'] ??= 1
+  own['ranking'] = resolveMethodSettings(settings)
+  return own as unknown as ListSettings
 }
 
 /**

@@ -11,18 +11,19 @@ export function inGroups(
 ): ListedHit[] {
   if (groups === undefined) return [...hits]
   const seen = new Map<unknown, { first: ListedHit; listed: number }>()
-  return hits.filter((hit) => {
+  const listed: ListedHit[] = []
+  for (const hit of hits) {
     const group = groups[hit.index] ?? undefined
-    if (group === undefined) return true
-    const own = seen.get(group)
+    const own = group === undefined ? undefined : seen.get(group)
     if (own?.listed === maxPerGroup) {
       own.first.others.push(hit.index)
-      return false
+      continue
     }
+    listed.push(hit)
     if (own) own.listed++
-    else seen.set(group, { first: hit, listed: 1 })
-    return true
-  })
+    else if (group !== undefined) seen.set(group, { first: hit, listed: 1 })
+  }
+  return listed
 }
 
 /** How many hits are kept. */

@@ -10,6 +10,7 @@ import {
   toQueryViews,
   toViews,
 } from '../context.ts'
+import { copySquare } from '../kernel/copy-block.ts'
 import { type Rows, rowsOf, withQuery } from '../matrix.ts'
 import { computed } from '../method/graph.ts'
 import { chooseMetric, type MetricUse } from '../method/metric.ts'
@@ -18,7 +19,7 @@ import { type Memory, rankQuery } from '../method/rank-context.ts'
 import { cosineOf } from '../method/similarity-steps.ts'
 import { vectorSimilarity, withMetric } from '../method/vector-similarity.ts'
 import { type PreparedText, prepareText, type Text } from '../text/prepare-text.ts'
-import { tokenizerOf } from '../text/tokenizer.ts'
+import { type Tokenizer, tokenizerOf } from '../text/tokenizer.ts'
 import { type Workspace, WorkspacePool } from '../workspace.ts'
 import { type Folded, foldDuplicates } from './duplicates.ts'
 import { featuresOf, type ListFeatures, type RelevanceFeatures } from './features.ts'
@@ -81,24 +82,26 @@ export function shortlist(
   const settings = resolveListOptions(options)
   const asked = preparedQuery(toQueryViews(query), settings)
   const found = toViews(candidates)
-  if (found.texts !== undefined) countTexts(found.texts)
-  const texts = found.texts?.map((text, i) => preparedOf(text, settings, i + 1))
+  const texts = preparedTexts(found.texts, settings)
   return workspaces.use((memory) => {
     const all = { ...found, texts }
     const folds = settings.collapse !== undefined
     const looked = lookedAt(settings.ranking, texts !== undefined)
     const engine = memory.engine(settings.ranking.kernel)
+    const read = folds ? candidateRows(asked, all, 2 * looked) : undefined
     const folded = folds
       ? foldDuplicates(engine, {
           count: countOf(all),
-          rows: allRows(asked, all, 2 * looked),
+          rows: read && withQuery(asked.vector!, read, 'candidate'),
           texts,
           threshold: settings.collapse!,
           enough: looked,
         })
       : undefined
     const left = folded && folded.duplicates.size > 0 ? pick(all, folded.kept) : all
-    const list = rankList(memory, asked, left, settings, folded)
+    // The vectors are read once if the ranking looks at the same ones.
+    const same = left === all && read && read.count <= looked ? read : undefined
+    const list = rankList(memory, asked, left, settings, folded, same)
     const hits = inGroups(list.hits, settings)
     if (left !== all) {
       for (const hit of hits) hit.duplicates = folded!.duplicates.get(hit.index) ?? []
@@ -150,11 +153,12 @@ function rankList(
   candidates: CandidateViews,
   settings: ListSettings,
   folded?: Folded,
+  read?: Rows,
 ): RankedList {
   const { ranking: own, background, calibration } = settings
   const ranked =
     own.method === 'neighbors'
-      ? rankQuery(memory, query, candidates, own, folded && memoryOf(folded))
+      ? rankQuery(memory, query, candidates, own, folded && memoryOf(folded, read))
       : undefined
   const plain =
     ranked?.ranking ??
@@ -168,9 +172,7 @@ function rankList(
   const compared = rows && engine.products(rows)
   const metric = plain.metric ?? (compared && chooseMetric(own.metric, compared))
   const lacks = new Set(rows?.missing)
-  const similarityOf = (place: number, i: number): number | undefined => {
-    const known = similarities?.[i]
-    if (known !== undefined && !Number.isNaN(known)) return known
+  const similarityOf = (place: number): number | undefined => {
     if (!compared || lacks.has(place + 1)) return undefined
     return metric!.name === 'dot' ? compared.toQuery[place + 1]! : cosineOf(compared, place + 1)
   }
@@ -188,10 +190,11 @@ function rankList(
   for (let i = 0; i < order.length; i++) {
     const place = order[i]!
     const estimate = estimates?.[i]
+    const known = similarities ? similarities[i]! : Number.NaN
     hits.push({
       index: of(place),
       score: scores[i]!,
-      similarity: similarityOf(place, i),
+      similarity: Number.isNaN(known) ? similarityOf(place) : known,
       relevance:
         estimate !== undefined && calibration ? calibrated(estimate, calibration) : estimate,
       duplicates: [],
@@ -202,9 +205,13 @@ function rankList(
 }
 
 /** The inner products by which duplicates were found, for the one ranking of the candidates that are left. */
-function memoryOf({ products, kept, duplicates }: Folded): Memory | undefined {
+function memoryOf(
+  { products, kept, duplicates }: Folded,
+  rows: Rows | undefined,
+): Memory | undefined {
   if (!products) return undefined
   return {
+    rows,
     recall: (chosen) => ({
       ...computed,
       vectors: (engine, context, view, metric, alone) => {
@@ -217,7 +224,7 @@ function memoryOf({ products, kept, duplicates }: Folded): Memory | undefined {
         )
         const known = view === 'vectors' && rows.every((row) => row < products.rows)
         if (!known) return vectorSimilarity(engine, context, view, metric, alone)
-        const s = engine.square(rows.length, products.copy(), rows)
+        const s = engine.square(rows.length, copySquare(products), rows)
         return withMetric(s, context, view, metric)
       },
     }),
@@ -247,24 +254,42 @@ function countOf({ vectors, texts }: CandidateViews): number {
   return vectors ? rowsOf(vectors, 'candidate', 0).total : 0
 }
 
-/** The vectors of the query and of the first candidates; undefined if there are none. */
-function allRows(
-  query: QueryViews,
+/** The vectors of the query and of all candidates; undefined if there are none. */
+function allRows(query: QueryViews, candidates: CandidateViews): Rows | undefined {
+  const rows = candidateRows(query, candidates, Infinity)
+  return rows && withQuery(query.vector!, rows, 'candidate')
+}
+
+/** The vectors of the first candidates; undefined if there are none, or none of the query. */
+function candidateRows(
+  { vector }: QueryViews,
   { vectors, texts }: CandidateViews,
-  limit = Infinity,
+  limit: number,
 ): Rows | undefined {
-  if (query.vector === undefined || vectors === undefined) return undefined
-  const rows = rowsOf(vectors, 'candidate', limit, texts !== undefined)
-  return withQuery(query.vector, rows, 'candidate')
+  if (vector === undefined || vectors === undefined) return undefined
+  return rowsOf(vectors, 'candidate', limit, texts !== undefined)
 }
 
 function preparedQuery(query: QueryViews, settings: ListSettings): QueryViews {
-  return query.text === undefined ? query : { ...query, text: preparedOf(query.text, settings, 0) }
+  if (query.text === undefined) return query
+  return { ...query, text: preparedOf(query.text, tokenizerOf(settings.ranking), 0) }
+}
+
+/** The texts of all candidates. A loop: `map` gives V8 arrays of two kinds. */
+function preparedTexts(
+  texts: readonly Text[] | undefined,
+  { ranking }: ListSettings,
+): PreparedText[] | undefined {
+  if (texts === undefined) return undefined
+  const count = countTexts(texts)
+  const tokenizer = tokenizerOf(ranking)
+  const prepared: PreparedText[] = []
+  for (let i = 0; i < count; i++) prepared.push(preparedOf(texts[i]!, tokenizer, i + 1))
+  return prepared
 }
 
 /** A text is split once, however often it is looked at. */
-function preparedOf(text: Text, { ranking }: ListSettings, row: number): PreparedText {
-  const tokenizer = tokenizerOf(ranking)
+function preparedOf(text: Text, tokenizer: Tokenizer, row: number): PreparedText {
   const read = checkText(text, row, tokenizer)
   return typeof read === 'object' && 'postings' in read ? read : prepareText(read, { tokenizer })
 }

@@ -90,7 +90,7 @@ function oneView(
 }
 
 /** The factor that a row was multiplied by, taken from its largest entry. */
-function ratio(after: Float32Array, before: Float32Array): number {
+function ratio(after: Float64Array, before: Float64Array): number {
   let largest = 0
   for (let j = 1; j < before.length; j++) {
     if (Math.abs(before[j]!) > Math.abs(before[largest]!)) largest = j
@@ -111,8 +111,8 @@ function severalViews(
   const scored = scoreTerm(context, weights)
   const terms: GeometricTerm[] = []
   for (const probe of probes) {
-    const values = new Float32Array(context.rows)
-    if (probe === 0) values.set(scored)
+    const values = new Float64Array(context.rows)
+    for (let c = 0; probe === 0 && c < values.length; c++) values[c] = Math.fround(scored[c]!)
     terms.push({ values, noise: ROUNDING, metric: undefined, similarity: undefined })
   }
   let graph: Square | undefined
@@ -156,12 +156,13 @@ function addTerms(
     // A candidate without a vector is as similar as the others are on the average.
     for (const row of missing) z[row] = 0
     const { values } = terms[p]!
-    for (let c = 0; c < values.length; c++) values[c]! += score * z[c]!
+    // Rounded after each step, as the graph is.
+    for (let c = 0; c < values.length; c++) values[c] = Math.fround(values[c]! + score * z[c]!)
   }
 }
 
 /** Similarities without the rows that have no vector. */
-function without(values: Float32Array, missing: readonly number[]): Float32Array {
+function without(values: Float64Array, missing: readonly number[]): Float64Array {
   for (const row of missing) values[row] = Number.NaN
   return values
 }

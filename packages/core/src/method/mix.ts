@@ -9,13 +9,13 @@ export const ROUNDING = 1e-6
 
 /** The geometric similarity of a probe to all rows of a context. */
 export interface GeometricTerm {
-  values: Float32Array
+  values: Float64Array
   /** The largest difference of the values that rounding alone can make. */
   noise: number
   /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
   /** The inner products or cosines of the embeddings, as `metric` says; NaN for a row without a vector. */
-  similarity: Float32Array | undefined
+  similarity: Float64Array | undefined
 }
 
 /**

@@ -140,46 +140,45 @@ function checkRanking(ranking: Ranking): Ranking {
 /** Up to this many, moving one at a time is faster than merging: the given order is nearly right. */
 const RUN = 32
 
-/** Room for the runs of one sort, kept from call to call: nothing calls again in between. */
-let room = new Uint32Array(256)
+/** Room for the rows of one sort, twice, kept from call to call: nothing calls again in between. */
+let room = new Uint32Array(512)
 
 /** The indices of candidates by their score, descending, ties by the lower index; the query's own score is at 0. Merges sorted runs. */
 export function sortByScore(scores: Float64Array): Uint32Array {
-  const length = scores.length - 1
-  if (room.length < length) room = new Uint32Array(length)
-  const order = new Uint32Array(length)
-  // How often all runs are merged, between the two arrays: the last time into `order`.
-  const passes = 32 - Math.clz32((length - 1) / RUN)
-  let sorted = passes % 2 === 0 ? order : room
-  let merged = passes % 2 === 0 ? room : order
-  for (let i = 0; i < length; i++) sorted[i] = i
-  for (let from = 0; from < length; from += RUN) {
+  const { length } = scores
+  if (room.length < 2 * length) room = new Uint32Array(2 * length)
+  const rows = room
+  for (let from = 1; from < length; from += RUN) {
     const to = Math.min(from + RUN, length)
-    for (let i = from + 1; i < to; i++) {
-      const candidate = sorted[i]!
-      const score = scores[candidate + 1]!
-      let place = i
-      for (; place > from && scores[sorted[place - 1]! + 1]! < score; place--)
-        sorted[place] = sorted[place - 1]!
-      sorted[place] = candidate
+    for (let row = from; row < to; row++) {
+      const score = scores[row]!
+      let place = row
+      for (; place > from && scores[rows[place - 1]!]! < score; place--) {
+        rows[place] = rows[place - 1]!
+      }
+      rows[place] = row
     }
   }
-  for (let run = RUN; run < length; run *= 2) {
-    for (let from = 0; from < length; from += 2 * run) {
+  // Where the runs begin: they are merged from one half of the room to the other.
+  let sorted = 0
+  for (let run = RUN; run < length - 1; run *= 2) {
+    const merged = length - sorted
+    for (let from = 1; from < length; from += 2 * run) {
       const middle = Math.min(from + run, length)
       const to = Math.min(middle + run, length)
-      let left = from
-      let right = middle
-      for (let at = from; at < to; at++) {
-        const takesLeft =
-          right === to ||
-          (left < middle && !(scores[sorted[right]! + 1]! > scores[sorted[left]! + 1]!))
-        merged[at] = takesLeft ? sorted[left++]! : sorted[right++]!
+      let left = sorted + from
+      let right = sorted + middle
+      const leftEnd = right
+      const rightEnd = sorted + to
+      for (let at = merged + from; left < leftEnd || right < rightEnd; at++) {
+        const takesRight =
+          left === leftEnd || (right < rightEnd && scores[rows[right]!]! > scores[rows[left]!]!)
+        rows[at] = rows[takesRight ? right++ : left++]!
       }
     }
-    const before = sorted
     sorted = merged
-    merged = before
   }
+  const order = new Uint32Array(length - 1)
+  for (let i = 0; i < order.length; i++) order[i] = rows[sorted + i + 1]! - 1
   return order
 }

@@ -8,6 +8,7 @@ import {
   toViews,
 } from '../context.ts'
 import { KithError } from '../error.ts'
+import type { Rows } from '../matrix.ts'
 import type { Settings } from '../settings/settings.ts'
 import { nameOfTokenizer, tokenizerOf } from '../text/tokenizer.ts'
 import type { Workspace } from '../workspace.ts'
@@ -45,6 +46,8 @@ export interface Memory {
    * The similarity to the query of all candidates that are looked at; undefined if it is computed.
    */
   similarityToQuery?(compute: () => SimilarityToQuery): SimilarityToQuery
+  /** The vectors of all candidates that are looked at; undefined if they are not read yet. */
+  rows?: Rows | undefined
   /** S and neighbors of a context, or of the candidates that were chosen for it. */
   recall(chosen: Uint32Array | undefined): Recall | undefined
 }
@@ -61,7 +64,14 @@ export function rankQuery(
   const limit = lookedAt(settings, found.texts !== undefined)
   // The engine first: its kernel counts the words, too.
   memory.engine(settings.kernel)
-  const context = contextOfViews(toQueryViews(query), found, limit, memory.postings, settings)
+  const context = contextOfViews(
+    toQueryViews(query),
+    found,
+    limit,
+    memory.postings,
+    settings,
+    remembered?.rows,
+  )
   return rankContext(memory, context, settings, remembered)
 }
 

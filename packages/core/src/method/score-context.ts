@@ -16,7 +16,7 @@ interface Scored {
 export interface NeighborScores extends Scored {
   scores: Float64Array
   geometric: GeometricTerm
-  jaccard: Float32Array
+  jaccard: Float64Array
   /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
 }
@@ -37,7 +37,7 @@ export interface Relevance {
 export interface WordsScores extends Relevance, Scored {
   scores: Float64Array
   /** s_J: how much the neighborhoods overlap. */
-  jaccard: Float32Array
+  jaccard: Float64Array
   /** j and p, standardized. */
   neighbors: Float64Array
   support: Float64Array
@@ -48,7 +48,7 @@ export interface WordsScores extends Relevance, Scored {
   /** How the embeddings were compared; undefined if there are none. */
   metric: MetricUse | undefined
   /** The inner products or cosines of the embeddings with the query's; NaN for a row without a vector. */
-  toQuery: Float32Array | undefined
+  toQuery: Float64Array | undefined
 }
 
 /** Sections 1 to 4 with the query as the probe: similarity and neighbors. */

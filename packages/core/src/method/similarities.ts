@@ -24,13 +24,13 @@ export interface Similarities {
 
 /** Similarities of each probe to all rows of a context, the query's first. */
 export interface SimilarityRows {
-  geometric: Float32Array[]
-  jaccard: Float32Array[]
+  geometric: Float64Array[]
+  jaccard: Float64Array[]
   mixed: Float32Array[]
   /** How the embeddings were compared; undefined if there are none, or no probes. */
   metric: MetricUse | undefined
   /** The inner products or cosines of the first probe's embedding with the rows', as `metric` says. */
-  toQuery: Float32Array | undefined
+  toQuery: Float64Array | undefined
 }
 
 /** Sections 1 to 4 for some probes. */
@@ -59,6 +59,6 @@ export function namedSimilarities({ geometric, jaccard, mixed }: SimilarityRows)
   }))
 }
 
-function named(row: Float32Array): Similarity {
-  return { toQuery: row[0]!, toCandidates: row.subarray(1) }
+function named(row: Float32Array | Float64Array): Similarity {
+  return { toQuery: row[0]!, toCandidates: new Float32Array(row.subarray(1)) }
 }

@@ -50,7 +50,7 @@ function rescaled(
   const { squares, metric: use } = found
   const { count, dimensions } = rows
   const data = new Float32Array(count * dimensions)
-  rows.copyTo(data, dimensions)
+  rows.copyTo(data, 0, dimensions)
   const vectors = Array.from({ length: count }, (_, i) =>
     data.subarray(i * dimensions, (i + 1) * dimensions),
   )
@@ -75,8 +75,7 @@ export function withMetric(
 ): VectorSimilarity {
   const missing = view === 'vectors' ? context.missing : []
   const squares = s.diagonal()
-  const products = { toQuery: new Float64Array(s.row(0)), squares }
-  return { s, squares, metric: chooseMetric(metric, products, missing) }
+  return { s, squares, metric: chooseMetric(metric, { toQuery: s.row(0), squares }, missing) }
 }
 
 /** Whether squared lengths are such that float32 computes with them. */
