@@ -5,4 +5,11 @@
 
 export { checkRankings } from './check-rankings'
 export { formatRankings, formattedTo, stoppedRow, stopReason } from './format-rankings'
-export { byteCount, groupCount, lineCount, openScoreCount, queryEnd, splitRows } from './split-rows'
+export {
+  byteCount,
+  findQueries,
+  groupCount,
+  lineCount,
+  openScoreCount,
+  splitRows,
+} from './split-rows'

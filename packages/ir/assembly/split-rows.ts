@@ -117,17 +117,53 @@ export function splitRows(
 }
 
 /**
- * Skips lines that start with a query. Returns where another line starts.
+ * Finds the lines whose query is not the query of the line before, until the lines or the room for
+ * changes end. Blank lines have no query, nor have comments of TREC runs.
  *
  * @param end The end of the lines; the byte there must be a line break.
+ * @param query The bytes of the query of the line before; `length` is 0 if there is none.
+ * @param changes Four numbers for each change: where the line starts, where its query starts and
+ * ends, from `from` on, and the number of lines before it.
+ * @param most The room for changes.
+ * @returns The number of changes.
  */
-export function queryEnd(from: usize, end: usize, query: usize, length: usize): usize {
+export function findQueries(
+  from: usize,
+  end: usize,
+  query: usize,
+  length: usize,
+  isTrec: i32,
+  changes: usize,
+  most: u32,
+): u32 {
+  let count: u32 = 0
+  let line = from
   lines = 0
-  while (from < end && sameBytes(from, query, length) && isSpace(load<u8>(from + length))) {
-    from = lineEnd(from) + 1
+  while (line < end) {
+    // Nearly all lines have the query of the line before.
+    if (length == 0 || !isSpace(load<u8>(line + length)) || !sameBytes(query, line, length)) {
+      const start = skipSpace(line)
+      const first = load<u8>(start)
+      if (first != NEWLINE && !(isTrec && first == COMMENT)) {
+        const stop = fieldEnd(start)
+        if (stop - start != length || !sameBytes(query, start, length)) {
+          if (count == most) break
+          const change = changes + ((<usize>count) << 4)
+          store<u32>(change, <u32>(line - from))
+          store<u32>(change, <u32>(start - from), 4)
+          store<u32>(change, <u32>(stop - from), 8)
+          store<u32>(change, lines, 12)
+          query = start
+          length = stop - start
+          count++
+        }
+      }
+    }
+    line = lineEnd(line) + 1
     lines++
   }
-  return from < end ? from : end
+  bytes = line - from
+  return count
 }
 
 /** Returns the start of the next field, or the end of the line. */

@@ -22,7 +22,15 @@ interface Exports {
   lineCount(): number
   groupCount(): number
   openScoreCount(): number
-  queryEnd(from: number, end: number, query: number, length: number): number
+  findQueries(
+    from: number,
+    end: number,
+    query: number,
+    length: number,
+    isTrec: number,
+    changes: number,
+    most: number,
+  ): number
   checkRankings(
     ids: number,
     starts: number,

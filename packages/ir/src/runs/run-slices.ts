@@ -6,13 +6,11 @@ import {
   isPackedFile,
   isRegular,
   LineBlocks,
-  lineEnd,
   lineError,
   notUtf8,
   openRegular,
   readAllSync,
 } from '@kith/base'
-import { isSpace } from '../io/fields.ts'
 import { IdList, type SharedIds } from '../io/id-list.ts'
 import { type Run, RunBuilder, type RunParts } from './run.ts'
 import { detectRun } from './run-files.ts'
@@ -31,7 +29,9 @@ const QUERIES = 64
  */
 const BYTES = 1 << 17
 
-const COMMENT = 0x23
+/** Maximum number of queries to find at a time. */
+const CHANGES = 1 << 12
+
 const NEWLINE = 10
 
 /** Number of bytes of a byte order mark. */
@@ -80,7 +80,7 @@ export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
     await input.close()
     return undefined
   }
-  const cutter = new SliceCutter(file, format === 'trec')
+  const cutter = new SliceCutter(file, format)
   const blocks = new LineBlocks(file)
   for await (const chunk of input.chunks()) {
     for (const lines of blocks.push(chunk)) cutter.add(lines)
@@ -207,19 +207,17 @@ class SliceCutter {
   scattered = false
   readonly slices: RunSlice[] = []
   readonly #file: string
-  readonly #comments: boolean
+  readonly #trec: boolean
   readonly #kernel = new RunKernel()
   readonly #seen = new Set<string>()
-  /** The last query, and its bytes. */
-  #last: string | undefined
+  /** The last query. */
   #query = Buffer.alloc(0)
   #lines = 0
   #next = { from: 0, line: 0, position: 0 }
 
-  /** @param comments Whether lines that start with `#` are comments. */
-  constructor(file: string, comments: boolean) {
+  constructor(file: string, format: 'trec' | 'msmarco') {
     this.#file = file
-    this.#comments = comments
+    this.#trec = format === 'trec'
   }
 
   /** Adds the next lines of the run. */
@@ -231,20 +229,23 @@ class SliceCutter {
     const at = kernel.take(lines.length + 1)
     kernel.bytes.set(lines, at)
     kernel.bytes[at + lines.length] = NEWLINE
+    const changes = kernel.take(CHANGES * 16)
     const { end } = kernel
     for (let from = 0; from < lines.length; ) {
-      const { length } = this.#query
-      if (length > 0) {
-        // Nearly all lines have the query of the line before.
-        kernel.release(end)
-        const query = kernel.place(this.#query)
-        from = kernel.exports.queryEnd(at + from, at + lines.length, query, length) - at
-        this.#lines += kernel.exports.lineCount()
-        if (from === lines.length) break
+      kernel.release(end)
+      const count = kernel.exports.findQueries(
+        ...([at + from, at + lines.length, kernel.place(this.#query), this.#query.length] as const),
+        ...([Number(this.#trec), changes, CHANGES] as const),
+      )
+      for (let change = changes / 4; change < changes / 4 + count * 4; change += 4) {
+        const [line, start, stop, before] = kernel.words.subarray(change, change + 4)
+        const query = lines.subarray(from + start!, from + stop!)
+        this.#begin(query.toString(), this.bytes + from + line!, this.#lines + before!)
+        // A copy, since the query outlives the lines.
+        if (change + 4 === changes / 4 + count * 4) this.#query = Buffer.from(query)
       }
-      this.#findQuery(lines, from)
-      this.#lines++
-      from = lineEnd(lines, from) + 1
+      this.#lines += kernel.exports.lineCount()
+      from += kernel.exports.byteCount()
     }
     this.bytes += lines.length
   }
@@ -255,25 +256,19 @@ class SliceCutter {
     return this
   }
 
-  /** Reads the query of a line, and begins a slice if the last one is full. */
-  #findQuery(lines: Buffer, from: number): void {
-    const to = lineEnd(lines, from)
-    let start = from
-    while (start < to && isSpace(lines[start]!)) start++
-    if (start === to || (this.#comments && lines[start] === COMMENT)) return
-    let end = start
-    while (end < to && !isSpace(lines[end]!)) end++
-    const query = lines.toString('utf8', start, end)
-    if (query === this.#last) return
+  /**
+   * Begins a query, and a slice if the last one is full.
+   *
+   * @param at The position of its first line.
+   * @param lines Number of lines before.
+   */
+  #begin(query: string, at: number, lines: number): void {
     if (this.#seen.has(query)) this.scattered = true
     this.#seen.add(query)
-    this.#last = query
-    this.#query = Buffer.from(query)
-    const at = this.bytes + from
-    const { from: begin, position } = this.#next
+    const { from, position } = this.#next
     const size = this.queries - position
     // Lines before the first query belong to the first slice.
-    if (size === QUERIES || (size > 0 && at - begin >= BYTES)) this.#cut(at, this.#lines)
+    if (size === QUERIES || (size > 0 && at - from >= BYTES)) this.#cut(at, lines)
     this.queries++
   }
 
