@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -33,4 +34,18 @@ test('writes parts in their order, whatever their sizes, and keeps no reference 
     }),
     { numRuns: 60 },
   )
+})
+
+test('leaves no file behind if the program ends while the file is created', () => {
+  const place = join(folder, 'ended')
+  mkdirSync(place)
+  const program = `import { writeAtomic } from '@kith/base'
+for (let i = 0; i < 20; i++) writeAtomic(${JSON.stringify(join(place, 'out'))} + i, async () => {})
+process.exit(0)`
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([0, ''])
+  expect(readdirSync(place)).toEqual([])
 })

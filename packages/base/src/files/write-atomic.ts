@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { closeSync, createReadStream, openSync } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createGzip } from 'node:zlib'
 import { hasPackedName } from './input-file.ts'
@@ -74,7 +74,7 @@ export async function prepareHeaded(
     return prepare(place, file, (descriptor) => fill(descriptor, file))
   }
   return withScratch(place, file, async (scratch) => {
-    const handle = await named(scratch, () => open(scratch, 'wx', 0o600))
+    const handle = await named(scratch, () => create(scratch, 0o600))
     await fill(handle.fd, scratch).finally(() => named(scratch, () => handle.close()))
     return prepareAtomic(file, (write) => read(scratch, write))
   })
@@ -103,6 +103,15 @@ export async function putInPlace(written: string, output: string): Promise<void>
   })
 }
 
+/**
+ * Creates and opens an unfinished file. It is created synchronously: otherwise, a program that ends
+ * meanwhile could not remove it, since the file would appear later.
+ */
+async function create(file: string, mode: number): Promise<FileHandle> {
+  closeSync(openSync(file, 'wx', mode))
+  return open(file, 'r+')
+}
+
 async function read(file: string, write: Write): Promise<void> {
   await named(file, async () => {
     for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
@@ -127,7 +136,7 @@ async function prepare(
     finished(temporary)
   }
   await orDiscard(discard, async () => {
-    const handle = await named(file, () => open(temporary, 'wx', modeFor(place)))
+    const handle = await named(file, () => create(temporary, modeFor(place)))
     try {
       await fill(handle.fd)
       await named(file, async () => {
