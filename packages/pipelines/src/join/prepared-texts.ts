@@ -115,7 +115,7 @@ export function wantedDocuments(ids: Iterable<string>): WantedDocuments {
 }
 
 /** Bytes of a corpus that a thread prepares at a time. */
-const BLOCK = 2 << 20
+const BLOCK = 4 << 20
 
 /** Number of blocks per thread that are in memory. */
 const AHEAD = 4
