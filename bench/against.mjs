@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- rerank --against=../old`: the same programs on the builds of this checkout and of
- * another one, in turns, and the ratio of their CPU times. Below 1 this build is faster. The ratio
- * is the median over rounds, in which both run one after the other: a machine is busier in one minute
- * than in the next.
+ * another one, in turns, and the ratio of their CPU times (`files`: of their times by the clock).
+ * Below 1 this build is faster. The ratio is the median over rounds, in which both run one after the
+ * other: a machine is busier in one minute than in the next.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { writeLines } from './write-lines.mjs'
 const ROUNDS = 7
 
 /** Functions of each benchmark that return the figures of a checkout, lower is better. */
-const compared = { rerank, search, pipeline, labels, serve }
+const compared = { rerank, search, pipeline, labels, files, serve }
 
 export const comparable = Object.keys(compared)
 
@@ -42,7 +42,7 @@ export async function compareBuilds(names, path) {
         const ratio = median(here.map((value, round) => value / there[round]))
         return [figure, median(there).toPrecision(3), median(here).toPrecision(3), ratio.toFixed(2)]
       })
-      console.log(`\n${name}, CPU ${unit} (median of ${ROUNDS})\n`)
+      console.log(`\n${name}, ${unit} (median of ${ROUNDS})\n`)
       console.log(table([['', 'the other build', 'this build', 'ratio'], ...rows]))
     }
   } finally {
@@ -94,7 +94,7 @@ const work = ({ query, candidates, text, texts }) =>
 figures['Reranker, 50 prepared texts'] = each(prepared, 1500, work)
 figures['Reranker, 50 raw texts'] = each(inputs, 300, work)
 console.log(JSON.stringify(figures))`
-  return { unit: 'µs per query', figures: (cwd) => printed(program, cwd) }
+  return { unit: 'CPU µs per query', figures: (cwd) => printed(program, cwd) }
 }
 
 function search() {
@@ -114,7 +114,7 @@ for (const queries of [1, 48, 200]) {
 }
 console.log(JSON.stringify(figures))`
   return {
-    unit: 'µs per query, 50,000 × 384, 1 worker',
+    unit: 'CPU µs per query, 50,000 × 384, 1 worker',
     figures: (cwd) => printed(program, cwd),
   }
 }
@@ -144,7 +144,7 @@ async function pipeline(folder) {
   const qrels = join(folder, 'qrels.trec')
   await writeLines(qrels, shape.queries, (q) => `${q} 0 ${q % shape.documents} 1\n`)
   jobs['eval of the run'] = () => fresh('evaluateRuns', { qrels, runs: [given.run] })
-  return { unit: 'µs per query', figures: perQuery(jobs) }
+  return { unit: 'CPU µs per query', figures: perQuery(jobs) }
 }
 
 async function labels(folder) {
@@ -158,7 +158,37 @@ async function labels(folder) {
     rmSync(out, { force: true })
     return fresh('labelRun', { ...inputs, workers }, '@kith/pipelines/labels')
   }
-  return { unit: 'µs per query', figures: perQuery({ '1 worker': job(1), '2 workers': job(2) }) }
+  return {
+    unit: 'CPU µs per query',
+    figures: perQuery({ '1 worker': job(1), '2 workers': job(2) }),
+  }
+}
+
+/** The command line with two workers, by the clock: a run over a fifth of a large corpus. */
+async function files(folder) {
+  const large = { documents: 300_000, queries: 10_000, dimensions: 768 }
+  const { given, texts } = await writeRerankFiles(folder, large)
+  const qrels = join(folder, 'qrels.trec')
+  await writeLines(qrels, large.queries, (q) => `${q} 0 ${q % large.documents} 1\n`)
+  const { run, docs, queries } = given
+  const inputs = ['--run', run, '--docs', docs, '--queries', queries, '--missing', 'skip']
+  const words = ['--corpus', texts.corpus, '--query-text', texts.queryText]
+  const jobs = {
+    'rerank, vectors': ['rerank', ...inputs, '--preset', 'msmarco-tas-b'],
+    'rerank with texts': ['rerank', ...inputs, ...words],
+    labels: ['labels', ...inputs, '--qrels', qrels],
+  }
+  const out = (name) => join(folder, name === 'labels' ? 'out.jsonl' : 'out.trec')
+  const figures = (cwd) =>
+    Object.fromEntries(
+      Object.entries(jobs).map(([name, args]) => {
+        rmSync(out(name), { force: true })
+        const kith = [process.execPath, join(cwd, 'packages/cli/bin/kith.js')]
+        const more = ['--workers', '2', '--out', out(name)]
+        return [name, timed([...kith, ...args, ...more], cwd).seconds]
+      }),
+    )
+  return { unit: 's by the clock, 2 workers', figures }
 }
 
 async function serve(_folder, path) {
@@ -173,7 +203,7 @@ async function serve(_folder, path) {
   }
   for (const cwd of [root, path]) await figures(cwd)
   return {
-    unit: 'ms per request of 60 × 384',
+    unit: 'CPU ms per request of 60 × 384',
     figures,
     close() {
       for (const server of Object.values(servers)) server.stop()

@@ -27,13 +27,13 @@ const tables = ['summary', 'growth']
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const other = /^--against=(.+)$/m.exec(process.argv.slice(2).join('\n'))?.[1]
-refuseUnknown([...benchmarks, ...tables])
 console.log(`Node ${process.version}, ${cpus()[0].model}, kernel ${kernel()}`)
 if (other !== undefined) {
   const { comparable, compareBuilds } = await import('./against.mjs')
   refuseUnknown(comparable)
   await compareBuilds(asked.length > 0 ? asked : comparable, other)
 } else {
+  refuseUnknown([...benchmarks, ...tables])
   for (const name of asked.length > 0 ? asked : benchmarks) {
     const { run } = await import(`./${name}.mjs`)
     await run()
