@@ -183,7 +183,7 @@ async function files(folder) {
     Object.fromEntries(
       Object.entries(jobs).map(([name, args]) => {
         rmSync(out(name), { force: true })
-        const kith = [process.execPath, join(cwd, 'packages/cli/bin/kith.js')]
+        const kith = [process.execPath, join(cwd, 'node_modules/.bin/kith')]
         const more = ['--workers', '2', '--out', out(name)]
         return [name, timed([...kith, ...args, ...more], cwd).seconds]
       }),

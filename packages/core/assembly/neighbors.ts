@@ -40,7 +40,7 @@ export function neighbors(
   const line = rows << 2
   const across = symmetric ? 4 : line
   const down = symmetric ? line : 4
-  // All lengths are multiples of 4, as the rows are, so that all begins where 16 bytes do.
+  // Most lengths are multiples of 4, as the rows are, so that most begins where 16 bytes do.
   const ofSets = (rows * words) << 1
   const ranks = room + ADDRESSES
   const values = word(ranks, rows * keep + rows)

@@ -1,11 +1,16 @@
 /** The kernel for lines of runs, compared with plain TypeScript. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { tries } from '../../../test/thorough.ts'
 import { RunBuilder } from '../src/index.ts'
-import { RankingLines } from '../src/internal.ts'
+import { RankingLines, streamRankings } from '../src/internal.ts'
 import { IdList } from '../src/io/id-list.ts'
 import { type RowBlock, RunRows } from '../src/runs/run-rows.ts'
+
+const folder = temporaryFolder()
 
 /** A row of a run, with the number of its line. */
 type Row = [query: string, document: string, score: number, line: number]
@@ -90,6 +95,15 @@ describe('RunRows', () => {
       }),
       tries(400),
     )
+  })
+
+  test('reports the first error of a run', async () => {
+    const file = join(folder, 'scattered.trec')
+    writeFileSync(file, 'q1 Q0 a 1 3 t\nq2 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq3 Q0 a 1 1e400 t\n')
+    const reading = (async () => {
+      for await (const _ of streamRankings(file));
+    })()
+    await expect(reading).rejects.toThrow(`${file}:3: query q1 occurs again`)
   })
 
   test('reads lines longer than its window, and more rows than it reads at a time', () => {
@@ -250,6 +264,11 @@ describe('RankingLines', () => {
       const lines = new RankingLines({ file: 'out', format: 'trec' })
       lines.add({ query: 'q', ids: list, rows: [0, 1], scores: [2, 1] })
       expect(() => lines.take()).toThrow('does not fit into a column')
+    }
+    for (const bad of ['a\ud800', '\udc00']) {
+      const lines = new RankingLines({ file: 'out', format: 'trec' })
+      const adding = () => lines.add({ query: 'q', ids: ['a', bad], scores: [2, 1] })
+      expect(adding).toThrow('does not fit into a column')
     }
     // A no-break space is no white space.
     expect(written('trec', ['é\u00a0'], [1])).toBe('q Q0 é\u00a0 1 1 kith\n')

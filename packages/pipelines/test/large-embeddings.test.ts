@@ -1,6 +1,7 @@
 /** Embeddings that are too large to be loaded at once: threads load the rows of the run. */
 import { closeSync, ftruncateSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { presets } from '@kith/core'
 import { writeEmbeddings } from '@kith/ir'
 import { expect, test } from 'vitest'
@@ -58,12 +59,35 @@ test.each([1, 2])(
   },
 )
 
+/** A number that is not finite in a candidate of the first query: the last one of 20. */
+const row = (19 * 11) % used
+const broken = writeDocuments('broken.npy', all)
+const descriptor = openSync(broken, 'r+')
+writeSync(descriptor, Buffer.from(Float32Array.of(NaN).buffer), 0, 4, 128 + row * dimensions * 4)
+closeSync(descriptor)
+
+test('ignores numbers beyond the context that are not finite', async () => {
+  const out = join(folder, 'short.trec')
+  const first = join(folder, 'first.trec')
+  writeFileSync(first, `${lines[0]!.join('\n')}\n`)
+  await rerankRun({ run: first, queries, docs: broken, settings: { contextSize: 10 }, out })
+  expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(21)
+})
+
+test('names the packed file of a number that is not finite', async () => {
+  const packed = `${broken}.gz`
+  writeFileSync(packed, gzipSync(readFileSync(broken), { level: 1 }))
+  const reranking = rerankRun({
+    run,
+    queries,
+    docs: packed,
+    settings,
+    out: join(folder, 'no.trec'),
+  })
+  await expect(reranking).rejects.toThrow(`${packed} row ${row} column 0`)
+})
+
 test('names the row of a number that is not finite', async () => {
-  const broken = writeDocuments('broken.npy', all)
-  const descriptor = openSync(broken, 'r+')
-  const row = 5
-  writeSync(descriptor, Buffer.from(Float32Array.of(NaN).buffer), 0, 4, 128 + row * dimensions * 4)
-  closeSync(descriptor)
   const reranking = rerankRun({
     run,
     queries,

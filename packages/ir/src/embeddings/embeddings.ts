@@ -142,22 +142,25 @@ interface RawOptions {
   memory: number
   /** Maximum number of bytes to load at once; worker threads load the rows that they need. */
   loadAtOnce: number
-  /** Whether loaded rows are checked to be finite. */
+  /** Whether rows that need no conversion are checked to be finite. */
   checked: boolean
+  /** The name of the file in errors, if it was unpacked. */
+  name?: string
 }
 
 /**
  * Opens rows at known positions: all in memory if they fit the budget, otherwise read when needed.
  */
 export async function openRaw(
-  layout: RawLayout,
+  opened: RawLayout,
   ids: EmbeddingIds,
-  { memory: budget, loadAtOnce, checked }: RawOptions,
+  { memory: budget, loadAtOnce, checked, name = opened.file }: RawOptions,
 ): Promise<FileEmbeddings> {
+  const descriptor = openDescriptor(opened.file, POSITIONS)
+  const layout = { ...opened, file: name }
   const { file, rows, dimensions, stored, counted } = layout
-  const descriptor = openDescriptor(file, POSITIONS)
   if (rows * dimensions * (stored === 'f16' ? 2 : 4) > Math.min(budget, loadAtOnce)) {
-    return new DiskEmbeddings(layout, descriptor, ids, budget)
+    return new DiskEmbeddings(new RawReader(layout, descriptor, checked), ids, budget)
   }
   try {
     const memory = sharedArray(rows * dimensions, stored === 'f16' ? 'f16' : 'f32')
@@ -194,9 +197,10 @@ class DiskEmbeddings extends RowEmbeddings {
   #open = true
 
   /** @param budget Maximum number of bytes that worker threads load. */
-  constructor(layout: RawLayout, descriptor: number, ids: EmbeddingIds, budget: number) {
+  constructor(reader: RawReader, ids: EmbeddingIds, budget: number) {
+    const { layout, descriptor } = reader
     super(layout.rows, layout.dimensions, layout.stored === 'f16' ? 'f16' : 'f32', ids)
-    this.#reader = new RawReader(layout, descriptor)
+    this.#reader = reader
     this.#modified = fstatSync(descriptor).mtimeMs
     this.#budget = budget
   }

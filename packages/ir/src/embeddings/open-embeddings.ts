@@ -114,7 +114,7 @@ async function open(
   ): Promise<FileEmbeddings> => {
     const layout = layoutOf(at)
     const ids = await readNeighboringIds(unpackedName(file), layout.rows)
-    return openRaw(layout, ids, raws)
+    return openRaw(layout, ids, { ...raws, name: file })
   }
   switch (format) {
     case 'npy':

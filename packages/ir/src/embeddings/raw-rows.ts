@@ -30,15 +30,17 @@ export function strideOf({ dimensions, stored, counted }: RawLayout): number {
 const BLOCK = 8 << 20
 
 /**
- * Reads rows by position, checks that every number is finite, and copies the numbers in the type in
- * which they are kept: halves as bits, everything else as float32.
+ * Reads rows by position, and copies the numbers in the type in which they are kept: halves as bits,
+ * everything else as float32.
  */
 export class RawReader {
   #scratch = Buffer.alloc(0)
 
+  /** @param checked Whether numbers that need no conversion are checked to be finite. */
   constructor(
     readonly layout: RawLayout,
     readonly descriptor: number,
+    readonly checked = true,
   ) {}
 
   /** Reads the rows from `from` up to `to` into an array, starting at index `at`. */
@@ -87,7 +89,7 @@ export class RawReader {
         : stored === 'f32'
           ? new Float32Array(buffer, at, length)
           : new Float32Array(new Float64Array(buffer, at, length))
-    checkFinite(this.layout, values, row)
+    if (this.checked || stored === 'f64') checkFinite(this.layout, values, row)
     return values
   }
 }

@@ -1,4 +1,4 @@
-import { FileError } from '@kith/base'
+import { FileError, isIllFormed } from '@kith/base'
 import { checkColumnId } from '../io/fields.ts'
 import { IdList } from '../io/id-list.ts'
 import type { RankedQuery } from './run.ts'
@@ -107,6 +107,8 @@ export class RankingLines {
   /** Lists ids; returns their rows in the list. */
   #list(ids: readonly string[]): number[] {
     return ids.map((id) => {
+      // As bytes, half a surrogate pair would become another character.
+      if (isIllFormed(id)) checkColumnId(this.#form.file, id)
       this.#names.pushText(id)
       return this.#names.length - 1
     })

@@ -28,7 +28,7 @@ const NEWLINE = 10
 /** Bytes to read at a time, unless a line is longer. */
 const WINDOW = 1 << 18
 
-/** Maximum number of rows to read at a time. */
+/** Maximum number of rows to read at a time, if a line is longer than the window. */
 const ROWS = 1 << 16
 
 /** Bytes of the shortest line with a row: `1 2 3` and a line break. */
@@ -118,7 +118,13 @@ export class RunRows {
       lines: words.subarray(places / 4, places / 4 + count),
     }
     if (exports.openScoreCount() > 0) {
-      this.#readOpen(block, lines, words.subarray(fields / 4, fields / 4 + count * 2))
+      const numbers = words.subarray(fields / 4, fields / 4 + count * 2)
+      const bad = this.#readOpen(block, lines, numbers)
+      if (bad >= 0) {
+        // The rows before may have an error, too, which comes first.
+        this.#sink.rows(rowsBefore(block, bad))
+        throw this.#badScore(lines, numbers, bad, block.lines[bad]!)
+      }
     }
     this.#sink.rows(block)
     const read = exports.byteCount()
@@ -127,20 +133,26 @@ export class RunRows {
     return Math.min(read, length)
   }
 
-  /** Reads the scores that the kernel leaves open: long numbers, and numbers with an exponent. */
-  #readOpen({ scores, lines: places }: RowBlock, lines: Buffer, numbers: Uint32Array): void {
+  /**
+   * Reads the scores that the kernel leaves open: long numbers, and numbers with an exponent.
+   * Returns the first row without a valid score; -1 if there is none.
+   */
+  #readOpen({ scores }: RowBlock, lines: Buffer, numbers: Uint32Array): number {
     for (let row = 0; row < scores.length; row++) {
       if (!Number.isNaN(scores[row])) continue
       const [start, end] = [numbers[row * 2]!, numbers[row * 2 + 1]!]
       const value = parseNumber(lines, start, end)
       const fits = this.#trec ? Number.isFinite(value) : Number.isInteger(value) && value >= 0
-      if (!fits) {
-        const problem = this.#trec ? 'score must be a number' : 'rank must be a whole number'
-        const found = lines.toString('utf8', start, end)
-        throw this.#error(`${problem}, got '${found}'`, places[row]!)
-      }
+      if (!fits) return row
       scores[row] = this.#trec ? value : -value
     }
+    return -1
+  }
+
+  #badScore(lines: Buffer, numbers: Uint32Array, row: number, line: number): Error {
+    const problem = this.#trec ? 'score must be a number' : 'rank must be a whole number'
+    const found = lines.toString('utf8', numbers[row * 2], numbers[row * 2 + 1])
+    return this.#error(`${problem}, got '${found}'`, line)
   }
 
   /** Returns the error for a line with too few or too many fields. */
@@ -156,4 +168,11 @@ export class RunRows {
   #error(problem: string, line: number): Error {
     return lineError(this.#file, line, problem)
   }
+}
+
+/** Returns the rows of a block before a row, with the query of this row. */
+function rowsBefore(block: RowBlock, row: number): RowBlock {
+  const groups = block.firsts.findIndex((first) => first > row)
+  const firsts = [...block.firsts.slice(0, groups), row]
+  return { ...block, queries: block.queries.slice(0, groups), firsts }
 }

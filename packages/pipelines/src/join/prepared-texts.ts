@@ -234,7 +234,7 @@ export interface SharedRowTexts {
 }
 
 /** Prepared texts by id, in the blocks in which threads prepared them. */
-export class TextsOfRows implements TextsById {
+class TextsOfRows implements TextsById {
   readonly #ids: EmbeddingIds
   readonly side: SharedSide
   /** The further fields of the documents by row, if they were requested. */

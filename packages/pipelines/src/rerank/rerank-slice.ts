@@ -87,7 +87,7 @@ function textsOf<Id extends DocumentId>(
 }
 
 /** Creates a function that ranks joined queries by vectors, and by words if they have texts. */
-export function rankerOf(
+function rankerOf(
   settings: MethodSettings,
   contexts: ContextVectors,
 ): (joined: JoinedQuery) => Ranking {

@@ -30,6 +30,9 @@ const FEW = 256
 /** Runs below this size probably have fewer queries. */
 const SMALL = 1 << 19
 
+/** Bytes of a run that are enough work for a thread: those of a slice. */
+const ENOUGH = 1 << 17
+
 const entry = workerEntry(import.meta.url, 'tasks/task-worker.js')
 
 /** Returns the default number of threads for a number of tasks. */
@@ -79,7 +82,8 @@ export class EarlyThreads<Name extends JobName> {
     { run, workers }: { run: string; workers?: number | undefined },
   ): EarlyThreads<Name> {
     const { size = 0 } = findPath(run) ?? {}
-    return new EarlyThreads(name, size < SMALL ? 1 : (workers ?? availableParallelism()))
+    const most = size < SMALL ? 1 : Math.ceil(size / ENOUGH)
+    return new EarlyThreads(name, Math.min(workers ?? availableParallelism(), most))
   }
 
   /** Returns a thread that nobody uses, if there is one; the caller closes it. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { KithError, type PartialLabelSettings } from '@kith/core'
-import type { Embeddings, OpenEmbeddingsOptions } from '@kith/ir'
+import type { Embeddings, FileEmbeddings, OpenEmbeddingsOptions } from '@kith/ir'
 import type { Metric } from '@kith/stores'
 import type { DeviceOptions } from '@kith/train'
 import type { RecipeName, TaughtQuery } from '@kith/train/fit'
@@ -76,7 +76,11 @@ export interface OpenFit {
  * Reads the queries of a fit, computes the teacher's labels if the recipe needs them, and holds out
  * some queries.
  */
-export async function openFit(inputs: FitInputs, docs: Embeddings, hooks: Hooks): Promise<OpenFit> {
+export async function openFit(
+  inputs: FitInputs,
+  docs: FileEmbeddings,
+  hooks: Hooks,
+): Promise<OpenFit> {
   const { AdapterModel } = await loadTrain()
   const { inverseTemperatureFor, inverseTemperatureOf } = await loadFit()
   const { training, validation, teacher, settings = {}, level, missing } = inputs

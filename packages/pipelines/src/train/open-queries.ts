@@ -1,5 +1,5 @@
 import type { Matrix, Settings } from '@kith/core'
-import { type Embeddings, type Qrels, type Run, readRun } from '@kith/ir'
+import { type FileEmbeddings, type Qrels, type Run, readRun } from '@kith/ir'
 import type { DeviceOptions, QueryModel, Relabel, TrainingQuery } from '@kith/train'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
@@ -22,7 +22,7 @@ type ReadingInputs = Pick<
 /** The documents and the model for opening queries. */
 export interface OpenFor {
   inputs: ReadingInputs
-  docs: Embeddings
+  docs: FileEmbeddings
   /** Embeds queries with the model before training. */
   embed(queries: readonly TrainingQuery[]): Promise<Matrix>
   /** The metric of the training. Default: the metric of the run. */

@@ -7,18 +7,13 @@ import {
   type Settings,
 } from '@kith/core'
 import { distilTarget, lookedAt, resolveDistilSettings } from '@kith/core/internal'
-import { type Embeddings, type Run, readRun } from '@kith/ir'
+import { type Embeddings, type FileEmbeddings, type Run, readRun } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import type { Join, JoinedTexts, JoinSources } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { type DefaultTokenizer, nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair } from '../join/open-texts.ts'
-import {
-  PreparedTexts,
-  textsOfRun,
-  type WantedTexts,
-  wantedDocuments,
-} from '../join/prepared-texts.ts'
+import { PreparedTexts, textsOfRun, type WantedTexts } from '../join/prepared-texts.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { joinSlice, rankContext } from '../rerank/rerank-slice.ts'
 
@@ -85,7 +80,7 @@ export async function openTeacher(inputs: TeacherInputs, needed: NeededTexts): P
 /** The queries and documents whose texts the ranking needs. */
 interface NeededTexts {
   run: Run
-  docs: Embeddings
+  docs: FileEmbeddings
   /** Whether candidates are searched again, so that any document can become a candidate. */
   all: boolean
   missing: MissingPolicy
@@ -210,8 +205,8 @@ function rowSources(
 /** Selects the texts of the run's first candidates, or of all documents. */
 function wantedTexts({ run, docs, all, missing }: NeededTexts, looked: number): WantedTexts {
   if (!all) return textsOfRun(run, looked, missing)
-  const ids = Array.from({ length: docs.rows }, (_, row) => docs.idOf(row))
-  return { query: (id) => run.has(id), documents: wantedDocuments(ids) }
+  const documents = { ids: docs.ids.share(), needed: undefined }
+  return { query: (id) => run.has(id), documents }
 }
 
 /** Teaches the scores of any run. */
