@@ -36,9 +36,7 @@ function optionOf(name) {
 
 /** Opens the collection of a folder and searches it, in the process of this file. */
 async function measure(folder, dimensions) {
-  const { openCollectionWith } = await import(
-    new URL('open-collection.js', import.meta.resolve('@kith/pipelines/collection')).href
-  )
+  const { openCollectionWith } = await import('@kith/pipelines/internal')
   const random = generator(7)
   const encoder = {
     ...{ name: 'made up', dimensions, close: async () => {} },
