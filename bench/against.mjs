@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { labelPresets, presets } from '@kith/core'
+import { files } from './files.mjs'
 import { median, table } from './measure.mjs'
 import { writeRerankFiles } from './pipeline.mjs'
 import { fresh, root, timed } from './processes.mjs'
@@ -162,33 +163,6 @@ async function labels(folder) {
     unit: 'CPU µs per query',
     figures: perQuery({ '1 worker': job(1), '2 workers': job(2) }),
   }
-}
-
-/** The command line with two workers, by the clock: a run over a fifth of a large corpus. */
-async function files(folder) {
-  const large = { documents: 300_000, queries: 10_000, dimensions: 768 }
-  const { given, texts } = await writeRerankFiles(folder, large)
-  const qrels = join(folder, 'qrels.trec')
-  await writeLines(qrels, large.queries, (q) => `${q} 0 ${q % large.documents} 1\n`)
-  const { run, docs, queries } = given
-  const inputs = ['--run', run, '--docs', docs, '--queries', queries, '--missing', 'skip']
-  const words = ['--corpus', texts.corpus, '--query-text', texts.queryText]
-  const jobs = {
-    'rerank, vectors': ['rerank', ...inputs, '--preset', 'msmarco-tas-b'],
-    'rerank with texts': ['rerank', ...inputs, ...words],
-    labels: ['labels', ...inputs, '--qrels', qrels],
-  }
-  const out = (name) => join(folder, name === 'labels' ? 'out.jsonl' : 'out.trec')
-  const figures = (cwd) =>
-    Object.fromEntries(
-      Object.entries(jobs).map(([name, args]) => {
-        rmSync(out(name), { force: true })
-        const kith = [process.execPath, join(cwd, 'node_modules/.bin/kith')]
-        const more = ['--workers', '2', '--out', out(name)]
-        return [name, timed([...kith, ...args, ...more], cwd).seconds]
-      }),
-    )
-  return { unit: 's by the clock, 2 workers', figures }
 }
 
 async function serve(_folder, path) {
