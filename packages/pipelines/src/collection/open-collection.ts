@@ -80,7 +80,7 @@ export function openCollection(inputs: CollectionInputs, hooks: Hooks = {}): Pro
   return openCollectionWith(openEncoder, inputs, hooks)
 }
 
-/** Opens a collection with any encoder, for tests. @internal */
+/** Opens a collection with any encoder, for tests and benchmarks. */
 export async function openCollectionWith(
   encoderOf: typeof openEncoder,
   inputs: CollectionInputs,
