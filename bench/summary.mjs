@@ -146,7 +146,7 @@ async function calls() {
 async function texts() {
   const times = await measureGenerations(await englishPassages(), 384, 10)
   const madeUp = await measureGenerations(passages, 384, 10)
-  const lists = await measureLists(400)
+  const lists = await measureLists()
   const views = await measureTexts(400)
   return {
     thirdPrepared: times.thirdPrepared / times.secondPrepared,
