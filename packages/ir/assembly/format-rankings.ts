@@ -41,7 +41,7 @@ export function stopReason(): i32 {
  * the end of the rows, and whether the scores are float32.
  * @param count The number of rankings.
  * @param rows The number of each row's id in the list of ids.
- * @param scores The scores of the rows. This module writes only those of float32.
+ * @param scores The scores of the rows; this module writes a score only if it is a float32.
  * @param suffix The bytes after the score, up to `suffixEnd`; if there are none, lines have no score.
  * @param out Room for the lines, up to `outEnd`.
  * @returns The ranking at which it stopped; `count` if it wrote all of them.

@@ -27,10 +27,9 @@ describe('ids shared with worker threads', () => {
         })
         const shared = IdIndex.over(index.share())
         const asked = listOf([...given, 'another id that is longer than any'])
-        given.forEach((id, i) => {
+        given.forEach((_, i) => {
           expect(shared.list.get(i)).toBe(list.get(i))
           expect(shared.find(asked, i)).toBe(i)
-          expect(Buffer.byteLength(id)).toBe(list.sizeOf(i))
         })
         expect(shared.find(asked, given.length)).toBe(-1)
         const some = Uint32Array.from(given.keys()).filter((i) => i % 3 === 0)

@@ -40,8 +40,8 @@ export class RowCache {
     if (this.#found.length !== rows.length) this.#found = new Uint32Array(rows.length)
     const found = this.#found
     for (let i = 0; i < rows.length; i++) {
-      // A row is complete before other threads see its position.
-      const position = positions[rows[i]!]! || this.#load(rows[i]!)
+      // Atomic, so that a row is complete when another thread sees its position.
+      const position = Atomics.load(positions, rows[i]!) || this.#load(rows[i]!)
       if (position === 0) return undefined
       found[i] = position - 1
     }
@@ -70,7 +70,7 @@ export class RowCache {
     const room = data.length / dimensions
     // Without this check, the number would go on growing while the memory is full.
     if (Atomics.load(loaded, 0) >= room) return 0
-    // Two threads may load the same row: then it has two positions, of which one is lost.
+    // Two threads may load the same row: then the position that is stored last counts.
     const position = Atomics.add(loaded, 0, 1)
     if (position >= room) return 0
     const at = position * dimensions

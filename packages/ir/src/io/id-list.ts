@@ -111,11 +111,6 @@ export class IdList {
     return { bytes: this.#bytes.subarray(this.#starts[from]!, this.#starts[to]!), starts }
   }
 
-  /** Returns the number of bytes of an id. */
-  sizeOf(index: number): number {
-    return this.#starts[index + 1]! - this.#starts[index]!
-  }
-
   /** Removes all ids but keeps the memory. */
   clear(): void {
     this.length = 0
@@ -136,14 +131,6 @@ export class IdList {
     const a = this.#bytes
     const b = other.#bytes
     for (let i = 0; i < length; i++) if (a[from + i] !== b[otherFrom + i]) return false
-    return true
-  }
-
-  /** Returns whether an id equals a range of bytes. */
-  equalsBytes(index: number, bytes: Uint8Array, from: number, to: number): boolean {
-    const start = this.#starts[index]!
-    if (this.#starts[index + 1]! - start !== to - from) return false
-    for (let i = from; i < to; i++) if (bytes[i] !== this.#bytes[start + i - from]) return false
     return true
   }
 

@@ -30,8 +30,8 @@ const FEW = 256
 /** Runs below this size probably have fewer queries. */
 const SMALL = 1 << 19
 
-/** Bytes of a run that are enough work for a thread: those of a slice. */
-const ENOUGH = 1 << 17
+/** Number of bytes of a run for each thread that starts early: the size of a slice. */
+const PER_THREAD = 1 << 17
 
 const entry = workerEntry(import.meta.url, 'tasks/task-worker.js')
 
@@ -82,7 +82,7 @@ export class EarlyThreads<Name extends JobName> {
     { run, workers }: { run: string; workers?: number | undefined },
   ): EarlyThreads<Name> {
     const { size = 0 } = findPath(run) ?? {}
-    const most = size < SMALL ? 1 : Math.ceil(size / ENOUGH)
+    const most = size < SMALL ? 1 : Math.ceil(size / PER_THREAD)
     return new EarlyThreads(name, Math.min(workers ?? availableParallelism(), most))
   }
 
