@@ -5,6 +5,7 @@
 export { asFileError, FileError, findPath, lineError } from './files/file-error.ts'
 export { InputFile, isPackedFile, isStandardInput, readChunks } from './files/input-file.ts'
 export {
+  checkLineLength,
   eachLine,
   emptyError,
   firstBadLine,

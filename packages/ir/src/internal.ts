@@ -12,6 +12,7 @@ export {
 export { checkFinite } from './embeddings/raw-rows.ts'
 export { RowCache, type SharedRows } from './embeddings/row-cache.ts'
 export { IdList } from './io/id-list.ts'
+export { readRange, type UnpackedFile } from './io/unpacked-file.ts'
 export {
   formatHardNegatives,
   formatListwise,
@@ -48,14 +49,12 @@ export {
 export {
   parseSlice,
   type RunSlice,
-  readSliceBytes,
   readSlices,
   type SharedRankings,
   type SlicedRun,
   sharedRankings,
   shareRankings,
   sliceRun,
-  type UnpackedRun,
 } from './runs/run-slices.ts'
 export { countRankings, streamRankings } from './runs/run-stream.ts'
 export { formatP, holm, markOf, statedP } from './stats/compare.ts'

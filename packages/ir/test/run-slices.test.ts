@@ -8,7 +8,7 @@ import { type RankedQuery, readRun } from '../src/index.ts'
 import {
   parseSlice,
   type RunParts,
-  readSliceBytes,
+  readRange,
   readSlices,
   sharedRankings,
   shareRankings,
@@ -35,7 +35,7 @@ async function bySlices(name: string): Promise<RankedQuery[]> {
   for await (const { slice, bytes } of readSlices(sliced)) {
     const part = rankings(parseSlice(sliced, slice, bytes))
     if (sliced.unpacked) {
-      expect(readSliceBytes(name, sliced.unpacked, slice).equals(bytes)).toBe(true)
+      expect(readRange(sliced.unpacked, slice).equals(bytes)).toBe(true)
     }
     expect(part).toHaveLength(slice.queries)
     expect(read).toHaveLength(slice.position)
@@ -74,9 +74,9 @@ test('refuses to read a slice of a file that has changed since it was cut', asyn
   const name = join(folder, 'changed.trec')
   writeFileSync(name, 'q1 Q0 d1 1 0.9 t\n')
   const { unpacked, slices } = (await sliceRun(name))!
-  expect(readSliceBytes(name, unpacked!, slices[0]!).toString()).toBe('q1 Q0 d1 1 0.9 t\n')
+  expect(readRange(unpacked!, slices[0]!).toString()).toBe('q1 Q0 d1 1 0.9 t\n')
   utimesSync(name, 1, 1)
-  expect(() => readSliceBytes(name, unpacked!, slices[0]!)).toThrow('the file changed')
+  expect(() => readRange(unpacked!, slices[0]!)).toThrow('the file changed')
 })
 
 test('returns whole slices that span many chunks of the file', async () => {

@@ -24,7 +24,7 @@ describe.each(['corpus.jsonl', 'corpus.tsv', 'corpus.parquet'])('%s', (name) => 
   test('has the texts of the file in its blocks', async () => {
     const file = join(folder, name)
     await writeTexts(file, entries)
-    for (const size of [1, 300_000]) {
+    for (const size of [50, 300_000]) {
       const blocks = await blocksOf(file, size)
       expect(blocks.length).toBeGreaterThan(1)
       expect(blocks.flatMap(entriesOf)).toEqual(entries)
@@ -41,7 +41,7 @@ test.each(['bad.jsonl', 'bad.jsonl.gz'])(
     lines[11_000] = '{"_id": "d11000"}'
     const bytes = Buffer.from(lines.join('\r\n'))
     writeFileSync(file, name.endsWith('.gz') ? gzipSync(bytes) : bytes)
-    const blocks = await blocksOf(file, 1)
+    const blocks = await blocksOf(file, 50)
     expect(() => blocks.flatMap(entriesOf)).toThrow(
       `${file}:11001: text or contents must be a string`,
     )

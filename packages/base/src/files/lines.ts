@@ -11,6 +11,13 @@ const RETURN = 13
 /** A longer line is binary garbage or not a line format; reading on would fill the memory. */
 const LONGEST = 64 << 20
 
+/** Throws if a line, of which this many bytes are known, is too long; it starts at a position. */
+export function checkLineLength(file: string, length: number, at: number): void {
+  if (length <= LONGEST) return
+  const problem = `the line has more than ${LONGEST} bytes; is this a text file?`
+  throw new FileError(file, `byte ${at}`, problem)
+}
+
 /** Cuts chunks of a file into blocks of whole lines. Only lines that span chunks are copied. */
 export class LineBlocks {
   #rest: Buffer[] = []
@@ -44,10 +51,7 @@ export class LineBlocks {
   #keep(part: Buffer): void {
     this.#rest.push(part)
     this.#restLength += part.length
-    if (this.#restLength > LONGEST) {
-      const problem = `the line has more than ${LONGEST} bytes; is this a text file?`
-      throw new FileError(this.file, `byte ${this.#at}`, problem)
-    }
+    checkLineLength(this.file, this.#restLength, this.#at)
   }
 }
 

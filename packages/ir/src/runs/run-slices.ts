@@ -1,17 +1,6 @@
-import { fstatSync } from 'node:fs'
-import {
-  FileError,
-  firstBadLine,
-  InputFile,
-  isPackedFile,
-  isRegular,
-  LineBlocks,
-  lineError,
-  notUtf8,
-  openRegular,
-  readAllSync,
-} from '@kith/base'
+import { firstBadLine, InputFile, isRegular, LineBlocks, lineError, notUtf8 } from '@kith/base'
 import { IdList, type SharedIds } from '../io/id-list.ts'
+import { changedError, type UnpackedFile, unpackedFile } from '../io/unpacked-file.ts'
 import { type Run, RunBuilder, type RunParts } from './run.ts'
 import { detectRun } from './run-files.ts'
 import { RunKernel } from './run-kernel.ts'
@@ -34,9 +23,6 @@ const CHANGES = 1 << 12
 
 const NEWLINE = 10
 
-/** Number of bytes of a byte order mark. */
-const MARK = 3
-
 /** Whole queries of a run, by their position in the decompressed file. */
 export interface RunSlice {
   from: number
@@ -55,15 +41,7 @@ export interface SlicedRun {
   queries: number
   slices: RunSlice[]
   /** How any thread reads a slice from the file itself; undefined if the file is only streamed. */
-  unpacked: UnpackedRun | undefined
-}
-
-/** A run file that is not compressed. */
-export interface UnpackedRun {
-  /** The number of bytes before the first slice: the size of a byte order mark, or 0. */
-  offset: number
-  /** The time of the last change, in milliseconds. */
-  changed: number
+  unpacked: UnpackedFile | undefined
 }
 
 /**
@@ -92,40 +70,15 @@ export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
   return { file, format, slices, queries, unpacked: unpackedRun(file, bytes) }
 }
 
-/** The reason for opening the file of a run by position. */
-const IN_SLICES = 'it is read in slices'
-
 /**
  * Returns how slices are read from the file; undefined if the file is compressed, or does not have
  * the size of what was read.
  *
  * @param bytes Number of bytes that were read, without a byte order mark.
  */
-function unpackedRun(file: string, bytes: number): UnpackedRun | undefined {
-  if (isPackedFile(file)) return undefined
-  return openRegular(file, IN_SLICES, (descriptor) => {
-    const { size, mtimeMs: changed } = fstatSync(descriptor)
-    const offset = size - bytes
-    return offset === 0 || offset === MARK ? { offset, changed } : undefined
-  })
-}
-
-/** Reads the bytes of a slice; throws if the file has changed since it was cut. */
-export function readSliceBytes(
-  file: string,
-  { offset, changed }: UnpackedRun,
-  { from, to }: Pick<RunSlice, 'from' | 'to'>,
-): Buffer {
-  return openRegular(file, IN_SLICES, (descriptor) => {
-    if (fstatSync(descriptor).mtimeMs !== changed) throw changedError(file)
-    const bytes = Buffer.allocUnsafe(to - from)
-    readAllSync(descriptor, bytes, offset + from, file)
-    return bytes
-  })
-}
-
-function changedError(file: string): FileError {
-  return new FileError(file, '', 'the file changed while Kith read it; run the command again')
+function unpackedRun(file: string, bytes: number): UnpackedFile | undefined {
+  const unpacked = unpackedFile(file)
+  return unpacked?.size === bytes ? unpacked : undefined
 }
 
 /** Yields the bytes of slices in order, each with its slice, for a file that is only streamed. */

@@ -1,25 +1,47 @@
 import { FileError, InputFile, LineBlocks, lineError, mapBlock } from '@kith/base'
 import { KithError } from '@kith/core'
 import { jsonId, parseJsonLine } from '../io/json-line.ts'
+import {
+  type ByteRange,
+  countLines,
+  countLinesBefore,
+  readLinesOf,
+  type UnpackedFile,
+  unpackedFile,
+} from '../io/unpacked-file.ts'
 import type { ReadTextsOptions, TextEntry, TextFormat } from './texts.ts'
 import { readSgmlTexts } from './texts-sgml.ts'
 
-/** Some texts of a file: whole lines that are not parsed yet, or entries. */
-export type TextBlock = TextLines | { entries: TextEntry[] }
+/**
+ * Some texts of a file: the lines of a range, which `entriesOf` reads; lines that are not parsed
+ * yet; or entries.
+ */
+export type TextBlock = TextRange | TextLines | { entries: TextEntry[] }
 
-/** Lines with one text each, in a form that can be sent to a worker thread. */
-interface TextLines {
+interface LineFormat {
   file: string
   format: 'jsonl' | 'tsv'
   fields: readonly string[]
+}
+
+/** Lines with one text each, in a form that can be sent to a worker thread. */
+interface TextLines extends LineFormat {
   bytes: Uint8Array
   /** The number of lines before this block. */
   line: number
 }
 
+/** The lines that start in a range of the file. */
+interface TextRange extends LineFormat, ByteRange {
+  unpacked: UnpackedFile
+}
+
 /** Options for reading texts in blocks. */
 interface TextBlockOptions extends ReadTextsOptions {
-  /** Minimum number of bytes of a block of lines, except of the last block. */
+  /**
+   * Number of bytes of a block of lines, except of the last block. If undefined, each block has the
+   * lines of a chunk of the file.
+   */
   size?: number
 }
 
@@ -29,7 +51,7 @@ const ENTRIES = 256
 /** Reads texts in blocks, which `entriesOf` parses; throws if there are none. */
 export async function* readTextBlocks(
   file: string,
-  { format, fields = [], size = 0 }: TextBlockOptions = {},
+  { format, fields = [], size }: TextBlockOptions = {},
 ): AsyncGenerator<TextBlock> {
   const input = new InputFile(file)
   const chosen = format ?? (await detectTexts(input))
@@ -41,9 +63,18 @@ export async function* readTextBlocks(
   }
   if (chosen === 'jsonl' || chosen === 'tsv') {
     const form = { file: input.name, format: chosen, fields }
+    const unpacked =
+      size === undefined || isBlank(await input.start()) ? undefined : unpackedFile(file)
+    if (unpacked) {
+      await input.close()
+      for (let from = 0; from < unpacked.size; from += size!) {
+        yield { ...form, unpacked, from, to: Math.min(from + size!, unpacked.size) }
+      }
+      return
+    }
     for await (const lines of lineBlocks(input, size)) {
       // Every line that is not blank is a text.
-      isEmpty &&= Buffer.from(lines.bytes.buffer).toString().trim() === ''
+      isEmpty &&= isBlank(lines.bytes)
       yield { ...form, ...lines }
     }
   } else if (chosen === 'sgml' || chosen === 'parquet') {
@@ -64,13 +95,33 @@ export async function* readTextBlocks(
 /** Parses the texts of a block. */
 export function entriesOf(block: TextBlock): TextEntry[] {
   if ('entries' in block) return block.entries
-  const { file, format, fields, bytes, line } = block
-  const { buffer, byteOffset, length } = bytes
-  const lines = Buffer.from(buffer as ArrayBuffer, byteOffset, length)
-  return mapBlock({ file, line }, lines, (source, at) => {
+  if ('bytes' in block) return parseLines(block, block.line, toBuffer(block.bytes))
+  const { bytes, at } = readLinesOf(block.unpacked, block)
+  try {
+    return parseLines(block, 0, bytes)
+  } catch {
+    // Once more, for the number of the bad line in the file.
+    return parseLines(block, countLinesBefore(block.unpacked, at), bytes)
+  }
+}
+
+function parseLines(
+  { file, format, fields }: LineFormat,
+  line: number,
+  bytes: Buffer,
+): TextEntry[] {
+  return mapBlock({ file, line }, bytes, (source, at) => {
     if (source.trim() === '') return undefined
     return format === 'jsonl' ? jsonText(file, source, at, fields) : tsvText(file, source, at)
   })
+}
+
+function toBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, length)
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return toBuffer(bytes).toString().trim() === ''
 }
 
 async function detectTexts(input: InputFile): Promise<TextFormat> {
@@ -83,7 +134,7 @@ async function detectTexts(input: InputFile): Promise<TextFormat> {
 /** Yields blocks of whole lines, in memory of their own. */
 async function* lineBlocks(
   input: InputFile,
-  size: number,
+  size = 0,
 ): AsyncGenerator<{ bytes: Uint8Array<ArrayBuffer>; line: number }> {
   const blocks = new LineBlocks(input.name)
   let waiting: Buffer[] = []
@@ -113,14 +164,6 @@ async function* lineBlocks(
     length += part.length
   }
   if (length > 0) yield take()
-}
-
-const NEWLINE = 10
-
-function countLines(bytes: Buffer): number {
-  let count = 0
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++
-  return count
 }
 
 async function* inBlocks(entries: AsyncIterable<TextEntry>): AsyncGenerator<TextBlock> {

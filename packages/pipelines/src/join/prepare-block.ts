@@ -62,18 +62,18 @@ export async function openPrepareJob({
       const texts: PreparedText[] = []
       const rows: number[] = []
       const fields: PreparedBlock['fields'] = new Map()
-      for (const entry of entriesOf(block)) {
+      entriesOf(block).forEach((entry) => {
         const row = ids.rowOf(entry.id)
         if (row === undefined || needed?.[row] === 0) {
           counted?.add({ title: entry.title, text: entry.text })
-          continue
+          return
         }
         const prepared = prepareEntry(entry, tokenizer)
         counted?.add(prepared)
         texts.push(prepared)
         rows.push(row)
         if (entry.fields) fields.set(row, entry.fields)
-      }
+      })
       return { texts: shareTexts(texts), rows, fields, statistics: counted?.finish() }
     },
   }

@@ -4,14 +4,14 @@ import {
   parseSlice,
   type RunParts,
   type RunSlice,
-  readSliceBytes,
+  readRange,
   readSlices,
   type SharedRankings,
   type SlicedRun,
   sharedRankings,
   shareRankings,
   sliceRun,
-  type UnpackedRun,
+  type UnpackedFile,
 } from '@kith/ir/internal'
 
 /**
@@ -23,7 +23,7 @@ export type SliceTask = RangeTask | BytesTask | { rankings: SharedRankings }
 interface FileTask extends Pick<SlicedRun, 'file' | 'format'>, Pick<RunSlice, 'line'> {}
 
 interface RangeTask extends FileTask, Pick<RunSlice, 'from' | 'to'> {
-  unpacked: UnpackedRun
+  unpacked: UnpackedFile
 }
 
 interface BytesTask extends FileTask {
@@ -109,8 +109,7 @@ export function readSlice(task: SliceTask): SliceQueries {
 
 function partsOf(task: SliceTask): RunParts {
   if ('rankings' in task) return sharedRankings(task.rankings)
-  if ('unpacked' in task)
-    return parseSlice(task, task, readSliceBytes(task.file, task.unpacked, task))
+  if ('unpacked' in task) return parseSlice(task, task, readRange(task.unpacked, task))
   const { buffer, byteOffset, length } = task.bytes
   return parseSlice(task, task, Buffer.from(buffer as ArrayBuffer, byteOffset, length))
 }

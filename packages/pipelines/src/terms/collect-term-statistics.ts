@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { type TermStatistics, TermStatisticsBuilder, type TokenizerName } from '@kith/core'
-import { type TextEntry, writeTermStatistics } from '@kith/ir'
+import { writeTermStatistics } from '@kith/ir'
+import type { TextBlock } from '@kith/ir/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
@@ -36,7 +37,7 @@ export async function collectTermStatistics(
   const inputs = { tokenizer, count: true, wanted: wantedDocuments([]) }
   for await (const [block, { statistics }] of prepareCorpus(corpus, inputs)) {
     builder.merge(statistics!)
-    done += 'bytes' in block ? block.bytes.length : lengthOf(block.entries)
+    done += lengthOf(block)
     onDone(Math.min(done, total))
   }
   onDone(total)
@@ -46,6 +47,9 @@ export async function collectTermStatistics(
   return statistics
 }
 
-function lengthOf(entries: readonly TextEntry[]): number {
-  return entries.reduce((length, { text }) => length + text.length, 0)
+/** Returns the number of bytes of a block, or of characters if it is not made of lines. */
+function lengthOf(block: TextBlock): number {
+  if ('from' in block) return block.to - block.from
+  if ('bytes' in block) return block.bytes.length
+  return block.entries.reduce((length, { text }) => length + text.length, 0)
 }
