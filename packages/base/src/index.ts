@@ -13,7 +13,6 @@ export {
   LineBlocks,
   type LineVisitor,
   lineEnd,
-  mapBlock,
   mapLines,
   notUtf8,
   readLines,

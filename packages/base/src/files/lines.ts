@@ -62,18 +62,15 @@ export class LineBlocks {
  */
 class LineSplitter {
   readonly #blocks: LineBlocks
-  #line: number
+  #line = 0
   /** Whether there is a byte in this block's lines that is not UTF-8. */
   #damaged = false
 
-  /** @param line Number of lines before the first chunk. */
   constructor(
     readonly file: string,
     readonly visit: LineVisitor,
-    line = 0,
   ) {
     this.#blocks = new LineBlocks(file)
-    this.#line = line
   }
 
   /** Visits the lines that end in this chunk. */
@@ -148,23 +145,6 @@ export async function* mapLines<T>(
   }
   splitter.end()
   yield* values
-}
-
-/**
- * Turns every line of a block of whole lines into at most one value.
- *
- * @param place The file, and the number of lines before the block.
- */
-export function mapBlock<T>(
-  { file, line }: { file: string; line: number },
-  lines: Buffer,
-  parse: (text: string, line: number) => T | undefined,
-): T[] {
-  const values: T[] = []
-  const splitter = new LineSplitter(file, collecting(values, parse), line)
-  splitter.push(lines)
-  splitter.end()
-  return values
 }
 
 /** Turns every line of a file into at most one value: checked UTF-8, packed or not, read once. */

@@ -20,6 +20,8 @@ const order: readonly KernelName[] = [...compiled, 'typescript']
 const PAGE = 86
 const modules = new Map<KernelName, WebAssembly.Module | undefined>()
 let chosen: KernelName | undefined
+/** The kernel that counts words as long as no kernel is chosen: reading the environment is slow. */
+let counting: KernelName | undefined
 
 /**
  * Returns the name of the default kernel: the fastest kernel that runs on this machine, or the one
@@ -109,7 +111,8 @@ export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
  * @internal
  */
 export function wordModule(): WebAssembly.Module | undefined {
-  return moduleOf(chosen ?? forced() ?? 'simd')
+  counting ??= forced() ?? 'simd'
+  return moduleOf(chosen ?? counting)
 }
 
 /** Undefined if the machine has no WebAssembly, not these instructions, or forbids compiling. */

@@ -12,7 +12,7 @@ export function parseJsonLine(file: string, line: number, text: string): Record<
     throw lineError(file, line, 'expected a JSON object')
   }
   // An unpaired surrogate can only come from an escape: the bytes of the line are UTF-8.
-  if (/\\ud/i.test(text) && isIllFormed(stringsOf(value).join(' '))) {
+  if (text.includes('\\u') && /\\ud/i.test(text) && isIllFormed(stringsOf(value).join(' '))) {
     throw lineError(file, line, 'a string contains half a surrogate pair (\\ud800 to \\udfff)')
   }
   return value as Record<string, unknown>

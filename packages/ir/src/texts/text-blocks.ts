@@ -1,4 +1,5 @@
-import { FileError, InputFile, LineBlocks, lineError, mapBlock } from '@kith/base'
+import { isAscii } from 'node:buffer'
+import { FileError, firstBadLine, InputFile, LineBlocks, lineError, notUtf8 } from '@kith/base'
 import { KithError } from '@kith/core'
 import { jsonId, parseJsonLine } from '../io/json-line.ts'
 import {
@@ -44,6 +45,9 @@ interface TextBlockOptions extends ReadTextsOptions {
    */
   size?: number
 }
+
+const NEWLINE = 10
+const RETURN = 13
 
 /** Entries per block, for formats whose texts are not lines. */
 const ENTRIES = 256
@@ -105,15 +109,41 @@ export function entriesOf(block: TextBlock): TextEntry[] {
   }
 }
 
+/**
+ * Parses a text of each line.
+ *
+ * @param before The number of lines before these.
+ */
 function parseLines(
   { file, format, fields }: LineFormat,
-  line: number,
+  before: number,
   bytes: Buffer,
 ): TextEntry[] {
-  return mapBlock({ file, line }, bytes, (source, at) => {
-    if (source.trim() === '') return undefined
-    return format === 'jsonl' ? jsonText(file, source, at, fields) : tsvText(file, source, at)
+  const entries: TextEntry[] = []
+  const firstBad = firstBadLine(bytes)
+  const encoding = isAscii(bytes) ? 'latin1' : 'utf8'
+  const ends = lineEnds(bytes)
+  // V8 would compile a loop with so much in it again for each of the first blocks.
+  ends.forEach((end, i) => {
+    const line = before + i + 1
+    if (i === firstBad) throw lineError(file, line, notUtf8)
+    const from = i === 0 ? 0 : ends[i - 1]! + 1
+    const to = end > from && bytes[end - 1] === RETURN ? end - 1 : end
+    const source = bytes.toString(encoding, from, to)
+    if (source.trim() === '') return
+    entries.push(
+      format === 'jsonl' ? jsonText(file, source, line, fields) : tsvText(file, source, line),
+    )
   })
+  return entries
+}
+
+/** Returns the positions of the line breaks, and the end of a last line without one. */
+function lineEnds(bytes: Buffer): number[] {
+  const ends: number[] = []
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) ends.push(at)
+  if (bytes.length > 0 && bytes.at(-1) !== NEWLINE) ends.push(bytes.length)
+  return ends
 }
 
 function toBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {

@@ -18,15 +18,15 @@ import {
   type SharedTexts,
   sharedRowIds,
   shareTexts,
-  type TextBlock,
   textAt,
 } from '@kith/ir/internal'
-import { runTasks } from '../tasks/task-pool.ts'
+import { type EarlyThreads, runTasks } from '../tasks/task-pool.ts'
 import type { JoinedTexts } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
 import {
   type PreparedBlock,
   type PrepareInputs,
+  type PrepareTask,
   prepareEntry,
   type WantedDocuments,
 } from './prepare-block.ts'
@@ -132,6 +132,8 @@ interface TextPreparation {
   count: boolean
   /** Names of further fields of the documents to keep. */
   fields?: readonly string[] | undefined
+  /** Threads that are idle until the texts are prepared. */
+  threads?: EarlyThreads | undefined
 }
 
 /** Prepared texts by id. */
@@ -170,7 +172,7 @@ export class PreparedTexts<Documents extends TextsById = TextsById> implements J
   static async read(
     { corpus, queryText }: { corpus: string; queryText: string },
     wanted: WantedTexts,
-    { fields, workers, ...how }: TextPreparation,
+    { fields, workers, threads, ...how }: TextPreparation,
   ): Promise<PreparedTexts<TextsOfRows>> {
     const documents = new TextsOfRows(wanted.documents.ids)
     const { tokenizer, count } = how
@@ -180,7 +182,7 @@ export class PreparedTexts<Documents extends TextsById = TextsById> implements J
     }
     const builder = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
     const inputs = { ...how, wanted: wanted.documents }
-    for await (const [, block] of prepareCorpus(corpus, inputs, { fields, workers })) {
+    for await (const [, block] of prepareCorpus(corpus, inputs, { fields, workers, threads })) {
       documents.add(block)
       if (block.statistics) builder!.merge(block.statistics)
     }
@@ -205,14 +207,22 @@ export class PreparedTexts<Documents extends TextsById = TextsById> implements J
   }
 }
 
-/** Prepares the texts of a corpus on several threads, block by block, in order. */
+/**
+ * Prepares the texts of a corpus on several threads, block by block, in order; then yields the term
+ * statistics that each thread has counted, if requested.
+ */
 export function prepareCorpus(
   corpus: string,
   inputs: PrepareInputs,
-  { fields, workers = workersOf(corpus) }: Pick<TextPreparation, 'fields' | 'workers'> = {},
-): AsyncGenerator<[TextBlock, PreparedBlock]> {
+  {
+    fields,
+    workers = workersOf(corpus),
+    threads,
+  }: Pick<TextPreparation, 'fields' | 'workers' | 'threads'> = {},
+): AsyncGenerator<[PrepareTask, PreparedBlock]> {
   const blocks = readTextBlocks(corpus, { fields, size: BLOCK })
-  return runTasks('prepare', inputs, blocks, workers, { batch: 1, ahead: AHEAD })
+  const last = inputs.count ? 'statistics' : undefined
+  return runTasks('prepare', inputs, blocks, workers, { batch: 1, ahead: AHEAD, last, threads })
 }
 
 function workersOf(corpus: string): number {

@@ -166,7 +166,7 @@ async function labelWith(
   run: OpenRun,
   vectors: OpenVectors,
   texts: OpenTexts | undefined,
-  asked: LabelPlan & { docs: string; threads: EarlyThreads<'labels'> },
+  asked: LabelPlan & { docs: string; threads: EarlyThreads },
   hooks: Hooks,
 ): Promise<LabelResult> {
   const { queries, docs } = vectors

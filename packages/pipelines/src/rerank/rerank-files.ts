@@ -40,7 +40,7 @@ export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks):
 /** A plan with its threads, and with the documents' embeddings. */
 interface FilePlan extends RerankPlan {
   docs: string
-  threads: EarlyThreads<'rerank'>
+  threads: EarlyThreads
 }
 
 async function rerankWith(
@@ -71,7 +71,7 @@ async function rerankWith(
   const sources = sliceSources(plan, vectors)
   const wanted = files && (await textsOfSlices(run, vectors, sources.ids.docs, rules))
   const fields = fieldsOf(plan.list)
-  const preparation = { tokenizer, count, workers, fields }
+  const preparation = { tokenizer, count, workers, fields, threads: plan.threads }
   const texts = files && (await PreparedTexts.read(files, wanted!, preparation))
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()

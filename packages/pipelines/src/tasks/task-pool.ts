@@ -4,9 +4,8 @@ import { findPath } from '@kith/base'
 import { inBatches, type PoolWorker, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import { KithError } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
-import type { TextBlock } from '@kith/ir/internal'
 import type { AuditedQuery, AuditSliceInputs } from '../audit/audit-slice.ts'
-import type { PreparedBlock, PrepareInputs } from '../join/prepare-block.ts'
+import type { PreparedBlock, PrepareInputs, PrepareTask } from '../join/prepare-block.ts'
 import type { LabelLayout } from '../labels/label-format.ts'
 import type { LabelSliceInputs, LabelSliceTask, SliceResults } from '../labels/label-slice.ts'
 import type { QueryLabels } from '../labels/query-labels.ts'
@@ -54,46 +53,97 @@ interface TaskOptions<Name extends JobName> {
    */
   ahead?: number | undefined
   /** Threads that were started before the inputs were known. */
-  threads?: EarlyThreads<Name> | undefined
+  threads?: EarlyThreads | undefined
+  /** A task that each worker gets after all others. */
+  last?: Jobs[Name]['task'] | undefined
 }
 
-type TaskThread<Name extends JobName> = ThreadWorker<
-  TaskData<Name>,
-  Jobs[Name]['task'][],
-  Jobs[Name]['answer'][]
+type TaskThread = ThreadWorker<
+  TaskData<JobName>,
+  Jobs[JobName]['task'][],
+  Jobs[JobName]['answer'][]
 >
 
-function threadOf<Name extends JobName>(name: Name): TaskThread<Name> {
+function threadOf(name: JobName): TaskThread {
   return new ThreadWorker({ entry, work: name, job: `a worker of ${name} tasks` })
 }
 
-/** Threads that load the modules of a job while its inputs are read. */
-export class EarlyThreads<Name extends JobName> {
-  readonly #idle: TaskThread<Name>[]
+/** Threads that load the modules of a job while its inputs are read, and that other jobs borrow. */
+export class EarlyThreads {
+  readonly #idle: TaskThread[]
 
-  private constructor(name: Name, workers: number) {
+  private constructor(name: JobName, workers: number) {
     // One of the workers is this thread.
     this.#idle = Array.from({ length: workers - 1 }, () => threadOf(name))
   }
 
   /** Starts threads for the queries of a run, unless there are probably too few. */
-  static forRun<Name extends JobName>(
-    name: Name,
+  static forRun(
+    name: JobName,
     { run, workers }: { run: string; workers?: number | undefined },
-  ): EarlyThreads<Name> {
+  ): EarlyThreads {
     const { size = 0 } = findPath(run) ?? {}
     const most = size < SMALL ? 1 : Math.ceil(size / PER_THREAD)
     return new EarlyThreads(name, Math.min(workers ?? availableParallelism(), most))
   }
 
-  /** Returns a thread that nobody uses, if there is one; the caller closes it. */
-  take(): TaskThread<Name> | undefined {
-    return this.#idle.pop()
+  /** Opens a job in a thread that nobody uses, if there is one. */
+  borrow<Name extends JobName>(data: TaskData<Name>): BorrowedThread<Name> | undefined {
+    const thread = this.#idle.pop()?.open(data)
+    return thread && new BorrowedThread(thread, () => this.#idle.push(thread))
   }
 
-  /** Ends the threads that nobody took. */
+  /** Ends the threads. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.map((thread) => thread.close()))
+  }
+}
+
+/** A thread that a job uses for a while. */
+class BorrowedThread<Name extends JobName>
+  implements PoolWorker<Jobs[Name]['task'][], Jobs[Name]['answer'][]>
+{
+  readonly ended: Promise<void>
+  readonly #thread: TaskThread
+  readonly #giveBack: () => void
+  #inProgress = 0
+  #failure: Error | undefined
+  #end!: () => void
+
+  constructor(thread: TaskThread, giveBack: () => void) {
+    this.#thread = thread
+    this.#giveBack = giveBack
+    const given = new Promise<void>((resolve) => {
+      this.#end = resolve
+    })
+    this.ended = Promise.race([given, thread.ended])
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure ?? this.#thread.failure
+  }
+
+  async run(tasks: Jobs[Name]['task'][]): Promise<Jobs[Name]['answer'][]> {
+    this.#inProgress++
+    try {
+      return await this.#thread.run(tasks)
+    } finally {
+      this.#inProgress--
+    }
+  }
+
+  /** Gives the thread back, or ends it if it is still at work. */
+  close(reason?: Error): Promise<void> {
+    if (this.failure) return this.ended
+    this.#failure = reason ?? new KithError('CLOSED', 'the worker was closed')
+    if (this.#inProgress > 0) return this.#thread.close(reason)
+    this.#giveBack()
+    this.#end()
+    return this.ended
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }
 
@@ -108,7 +158,7 @@ export async function* runTasks<Name extends JobName>(
   workers: number,
   { batch = BATCH, ...options }: TaskOptions<Name> = {},
 ): AsyncGenerator<Done<Name>> {
-  if (workers === 1) yield* runHere(name, inputs, tasks, options.signal)
+  if (workers === 1) yield* runHere(name, inputs, tasks, options)
   else yield* runInWorkers(name, inputs, inBatches(tasks, batch), workers, options)
 }
 
@@ -116,7 +166,7 @@ async function* runHere<Name extends JobName>(
   name: Name,
   inputs: Jobs[Name]['inputs'],
   tasks: Tasks<Name>,
-  signal: AbortSignal | undefined,
+  { signal, last }: TaskOptions<Name>,
 ): AsyncGenerator<Done<Name>> {
   const job = await openJob(name, inputs)
   for await (const task of tasks) {
@@ -125,6 +175,7 @@ async function* runHere<Name extends JobName>(
     throwIfAborted(signal)
     yield [task, job.run(task)]
   }
+  if (last !== undefined) yield [last, job.run(last)]
 }
 
 async function* runInWorkers<Name extends JobName>(
@@ -132,15 +183,19 @@ async function* runInWorkers<Name extends JobName>(
   inputs: Jobs[Name]['inputs'],
   batches: AsyncIterable<Jobs[Name]['task'][]>,
   workers: number,
-  { signal, threads, ahead = 16 }: TaskOptions<Name>,
+  { signal, threads, ahead = 16, last }: TaskOptions<Name>,
 ): AsyncGenerator<Done<Name>> {
-  let started = 0
+  const started: PoolWorker<Jobs[Name]['task'][], Jobs[Name]['answer'][]>[] = []
   const pool = new WorkerPool<Jobs[Name]['task'][], Jobs[Name]['answer'][]>({
-    // Other threads first, since they take a while to start.
-    start: () =>
-      ++started < workers
-        ? (threads?.take() ?? threadOf(name)).open({ name, inputs })
-        : new SameThreadWorker(openJob(name, inputs)),
+    start() {
+      // Other threads first, since they take a while to start.
+      const worker =
+        started.length + 1 < workers
+          ? (threads?.borrow({ name, inputs }) ?? threadOf(name).open({ name, inputs }))
+          : new SameThreadWorker(openJob(name, inputs))
+      started.push(worker)
+      return worker
+    },
     size: workers,
     depth: DEPTH,
   })
@@ -148,6 +203,8 @@ async function* runInWorkers<Name extends JobName>(
     for await (const [batch, answers] of pool.map(batches, { ahead: ahead * workers, signal })) {
       for (const [i, task] of batch.entries()) yield [task, answers[i]!]
     }
+    if (last === undefined) return
+    for (const worker of started) yield [last, (await worker.run([last]))[0]!]
   } finally {
     await pool.close()
   }
@@ -155,7 +212,7 @@ async function* runInWorkers<Name extends JobName>(
 
 /** The inputs, tasks and answers of each kind of job; all can be sent to a worker thread. */
 export interface Jobs {
-  prepare: { inputs: PrepareInputs; task: TextBlock; answer: PreparedBlock }
+  prepare: { inputs: PrepareInputs; task: PrepareTask; answer: PreparedBlock }
   rerank: { inputs: RerankSliceInputs; task: SliceTask; answer: RerankedSlice }
   labels: {
     inputs: LabelSliceInputs & { layout: LabelLayout }

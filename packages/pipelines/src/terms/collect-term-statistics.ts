@@ -35,9 +35,9 @@ export async function collectTermStatistics(
   const onDone = stageOf(hooks, 'counting terms', total)
   let done = 0
   const inputs = { tokenizer, count: true, wanted: wantedDocuments([]) }
-  for await (const [block, { statistics }] of prepareCorpus(corpus, inputs)) {
-    builder.merge(statistics!)
-    done += lengthOf(block)
+  for await (const [task, { statistics }] of prepareCorpus(corpus, inputs)) {
+    if (statistics) builder.merge(statistics)
+    if (task !== 'statistics') done += lengthOf(task)
     onDone(Math.min(done, total))
   }
   onDone(total)
