@@ -61,6 +61,7 @@ export { detectTokenizer, type Language } from './text/language.ts'
 export { languageNames } from './text/language-names.ts'
 export { loadLanguages, registerLanguages } from './text/register-tokenizers.ts'
 export { checkTokenizer, isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'
+export { countUtf16, prepareUtf16, type Utf16Text } from './text/utf16-text.ts'
 export {
   completeList,
   higherIsBetter,

@@ -1,10 +1,11 @@
 /**
- * The lines of runs: reads them to columns, checks rankings, and writes lines. Every position is an
- * address in the memory, which run-kernel.ts lays out.
+ * Lines of runs and of texts: reads them, checks rankings, and writes lines. Every position is an
+ * address in the memory, which src/io/line-kernel.ts lays out.
  */
 
 export { checkRankings } from './check-rankings'
 export { formatRankings, formattedTo, stoppedRow, stopReason } from './format-rankings'
+export { readTexts, textBytes, textLines } from './read-texts'
 export {
   byteCount,
   findQueries,

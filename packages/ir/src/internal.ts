@@ -59,7 +59,7 @@ export {
 export { countRankings, streamRankings } from './runs/run-stream.ts'
 export { formatP, holm, markOf, statedP } from './stats/compare.ts'
 export { tQuantile } from './stats/t-distribution.ts'
-export { entriesOf, readTextBlocks, type TextBlock } from './texts/text-blocks.ts'
+export { eachText, entriesOf, readTextBlocks, type TextBlock } from './texts/text-blocks.ts'
 export {
   type SharedTextStore,
   type SharedTexts,

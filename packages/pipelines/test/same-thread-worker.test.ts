@@ -1,28 +1,64 @@
-import { expect, test } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { wantedDocuments } from '../src/join/prepared-texts.ts'
-import { runTasks, SameThreadWorker } from '../src/tasks/task-pool.ts'
+import { EarlyThreads, runTasks, SameThreadWorker } from '../src/tasks/task-pool.ts'
 
 const doubling = {
   run: (task: number) => 2 * task,
 }
 
-test('two workers are this thread and one more', async () => {
-  const threads: unknown[] = []
-  const count = (thread: unknown): number => threads.push(thread)
-  process.on('worker', count)
-  try {
-    const ids = Array.from({ length: 40 }, (_, i) => `d${i}`)
-    const blocks = ids.map((id) => ({ entries: [{ id, text: `word of ${id}` }] }))
-    const inputs = { tokenizer: 'english', wanted: wantedDocuments(ids), count: false } as const
-    const rows: number[] = []
-    for await (const [, block] of runTasks('prepare', inputs, blocks, 2, { batch: 1 })) {
-      rows.push(...block.rows)
-    }
-    expect(rows).toEqual([...ids.keys()])
-    expect(threads).toHaveLength(1)
-  } finally {
-    process.off('worker', count)
+/** Large enough for starting threads early. */
+const run = join(temporaryFolder(), 'run.trec')
+writeFileSync(run, Buffer.alloc(1 << 19))
+
+const ids = Array.from({ length: 40 }, (_, i) => `d${i}`)
+const inputs = { tokenizer: 'english', wanted: wantedDocuments(ids), count: false } as const
+
+/** Prepares texts with two workers; returns the rows. */
+async function prepare(threads?: EarlyThreads): Promise<number[]> {
+  const blocks = ids.map((id) => ({ entries: [{ id, text: `word of ${id}` }] }))
+  const rows: number[] = []
+  for await (const [, block] of runTasks('prepare', inputs, blocks, 2, { batch: 1, threads })) {
+    rows.push(...block.rows)
   }
+  return rows
+}
+
+describe('threads', () => {
+  const started: unknown[] = []
+  const add = (thread: unknown): void => void started.push(thread)
+
+  beforeEach(() => {
+    started.length = 0
+    process.on('worker', add)
+    return () => void process.off('worker', add)
+  })
+
+  test('two workers are this thread and one more', async () => {
+    expect(await prepare()).toEqual([...ids.keys()])
+    expect(started).toHaveLength(1)
+  })
+
+  test('jobs one after the other borrow the threads that were started early', async () => {
+    const threads = EarlyThreads.forRun('rerank', { run, workers: 2 })
+    for (let job = 0; job < 3; job++) expect(await prepare(threads)).toEqual([...ids.keys()])
+    expect(started).toHaveLength(1)
+    await threads.close()
+  })
+
+  test('a thread that is still at work when its job fails ends', async () => {
+    const threads = EarlyThreads.forRun('rerank', { run, workers: 2 })
+    const thread = threads.borrow({ name: 'prepare', inputs })!
+    const refused = expect(thread.run([{ entries: [] }])).rejects.toMatchObject({ code: 'CLOSED' })
+    await thread.close()
+    await refused
+    await thread.ended
+    expect(threads.borrow({ name: 'prepare', inputs })).toBeUndefined()
+    expect(await prepare(threads)).toEqual([...ids.keys()])
+    expect(started).toHaveLength(2)
+  })
 })
 
 test('answers requests in their order and lets timers run between tasks', async () => {

@@ -86,6 +86,19 @@ class WordCounter {
     if (length > this.#room && !this.#reserve(length)) return false
     if (titleEnd > 0) this.#text.write(`${title} `)
     this.#text.write(text, titleEnd)
+    return this.#count(postings, length, titleEnd, normalized)
+  }
+
+  /** Appends the postings of a text in UTF-16 with its title in front of it, as `append` does. */
+  appendUnits(postings: Postings, units: Uint16Array, titleEnd: number): boolean {
+    const { length } = units
+    if (length > this.#room && !this.#reserve(length)) return false
+    this.#text.units.set(units)
+    return this.#count(postings, length, titleEnd, !this.#rules.normalizes)
+  }
+
+  /** Appends the postings of the text in the memory. */
+  #count(postings: Postings, length: number, titleEnd: number, normalized: boolean): boolean {
     const share = this.#room * this.#termsPerUnit
     const tokens = this.#start + this.#room * 2 + 64
     const terms = tokens + share * 16 + 64
@@ -172,12 +185,25 @@ export function appendWords(
   text: string,
   tokenizer: TokenizerName,
 ): boolean {
+  return counterOf(tokenizer)?.append(postings, title, text) ?? false
+}
+
+/** Appends the postings of a text in UTF-16 with its title in front of it, as `appendWords` does. */
+export function appendUnits(
+  postings: Postings,
+  units: Uint16Array,
+  titleEnd: number,
+  tokenizer: TokenizerName,
+): boolean {
+  return counterOf(tokenizer)?.appendUnits(postings, units, titleEnd) ?? false
+}
+
+function counterOf(tokenizer: TokenizerName): WordCounter | undefined {
   const module = wordModule()
-  if (!module) return false
   let counter = counters.get(tokenizer)
-  if (!counter || counter.bytes > KEPT_BYTES) {
+  if (module && !(counter && counter.bytes <= KEPT_BYTES)) {
     counter = new WordCounter(module, tokenizer)
     counters.set(tokenizer, counter)
   }
-  return counter.append(postings, title, text)
+  return counter
 }

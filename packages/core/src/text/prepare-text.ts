@@ -88,9 +88,14 @@ export function prepareText(text: string | TitledText, options?: PrepareOptions)
   if (read === undefined) throw notText(text)
   single.clear()
   appendText(single, read, tokenizer)
-  const titleTerms = single.titles[0]!
-  const postings = single.used()
-  const where = positions ? single.positionsOf(0) : noPositions
+  return preparedOf(single, tokenizer, positions)
+}
+
+/** The only text of some postings, prepared. */
+export function preparedOf(text: Postings, tokenizer: Tokenizer, positions = true): PreparedText {
+  const titleTerms = text.titles[0]!
+  const postings = text.used()
+  const where = positions ? text.positionsOf(0) : noPositions
   // One behind the other: reading the first brings the start of the second.
   const words = new Uint32Array(postings.length + where.length)
   words.set(postings)

@@ -97,7 +97,12 @@ export class TermStatisticsBuilder {
     if (read === undefined) throw notText(text)
     this.#postings.clear()
     appendText(this.#postings, read, this.#tokenizer)
-    const words = this.#postings.used()
+    this.addPostings(this.#postings)
+  }
+
+  /** @internal Counts the terms of a document whose text has these postings. */
+  addPostings(postings: Postings): void {
+    const words = postings.used()
     for (let at = 0; at < words.length; at += POSTING) {
       this.#length += words[at + 2]!
       this.#count(words[at]!, words[at + 1]! * 2 ** 32 + words[at]!, 1)

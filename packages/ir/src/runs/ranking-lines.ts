@@ -1,9 +1,9 @@
 import { FileError, isIllFormed } from '@kith/base'
 import { checkColumnId } from '../io/fields.ts'
 import { IdList } from '../io/id-list.ts'
+import { LineKernel } from '../io/line-kernel.ts'
 import type { RankedQuery } from './run.ts'
 import { jsonRanking } from './run-json.ts'
-import { RunKernel } from './run-kernel.ts'
 
 /**
  * `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by query and document;
@@ -56,7 +56,7 @@ interface Collected {
  */
 export class RankingLines {
   readonly #form: RankingForm
-  readonly #kernel = new RunKernel()
+  readonly #kernel = new LineKernel()
   readonly #suffix: Buffer
   /** The ids of rankings that come with strings. */
   readonly #names = new IdList()

@@ -1,7 +1,7 @@
 import { firstBadLine, LineBlocks, lineEnd, lineError, notUtf8 } from '@kith/base'
 import { Fields } from '../io/fields.ts'
+import { LineKernel } from '../io/line-kernel.ts'
 import { parseNumber } from '../io/parse-number.ts'
-import { RunKernel } from './run-kernel.ts'
 
 /** The receiver of a run's lines. */
 export interface RowSink {
@@ -34,7 +34,7 @@ const ROWS = 1 << 16
 /** Bytes of the shortest line with a row: `1 2 3` and a line break. */
 const SHORTEST = 6
 
-let kernel: RunKernel | undefined
+let kernel: LineKernel | undefined
 
 /**
  * Reads the lines of a TREC run (`query Q0 document rank score tag`) or of an MS MARCO run
@@ -82,7 +82,7 @@ export class RunRows {
 
   /** Reads whole lines; returns the number of bytes that were read. */
   #readWindow(lines: Buffer): number {
-    kernel ??= new RunKernel()
+    kernel ??= new LineKernel()
     kernel.release()
     const { length } = lines
     const at = kernel.take(length + 1)

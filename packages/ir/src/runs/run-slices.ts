@@ -1,9 +1,9 @@
 import { firstBadLine, InputFile, isRegular, LineBlocks, lineError, notUtf8 } from '@kith/base'
 import { IdList, type SharedIds } from '../io/id-list.ts'
+import { LineKernel } from '../io/line-kernel.ts'
 import { changedError, type UnpackedFile, unpackedFile } from '../io/unpacked-file.ts'
 import { type Run, RunBuilder, type RunParts } from './run.ts'
 import { detectRun } from './run-files.ts'
-import { RunKernel } from './run-kernel.ts'
 import { RunRows } from './run-rows.ts'
 
 /**
@@ -161,7 +161,7 @@ class SliceCutter {
   readonly slices: RunSlice[] = []
   readonly #file: string
   readonly #trec: boolean
-  readonly #kernel = new RunKernel()
+  readonly #kernel = new LineKernel()
   readonly #seen = new Set<string>()
   /** The last query. */
   #query = Buffer.alloc(0)

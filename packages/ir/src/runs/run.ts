@@ -2,7 +2,7 @@ import { emptyError, lineError } from '@kith/base'
 import { KithError } from '@kith/core'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
-import { RunKernel } from './run-kernel.ts'
+import { LineKernel } from '../io/line-kernel.ts'
 import type { RowBlock, RowSink } from './run-rows.ts'
 
 /** The verdicts of the kernel on a ranking; another one means that it is not sorted. */
@@ -12,7 +12,7 @@ const TWICE = 2
 /** Maximum number of rows to check at a time, unless a query has more. */
 const CHECKED = 1 << 16
 
-let kernel: RunKernel | undefined
+let kernel: LineKernel | undefined
 
 /** The ranking of one query: documents with their scores, best first. */
 export interface RankedQuery {
@@ -230,7 +230,7 @@ export class RunBuilder implements RowSink {
 
   /** Returns the kernel's verdict on each query; see assembly/check-rankings.ts. */
   #check(starts: Uint32Array): Uint8Array {
-    kernel ??= new RunKernel()
+    kernel ??= new LineKernel()
     const queries = starts.length - 1
     const verdicts = new Uint8Array(queries)
     for (let from = 0; from < queries; ) {

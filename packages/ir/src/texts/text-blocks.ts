@@ -1,7 +1,5 @@
-import { isAscii } from 'node:buffer'
-import { FileError, firstBadLine, InputFile, LineBlocks, lineError, notUtf8 } from '@kith/base'
+import { FileError, InputFile, LineBlocks } from '@kith/base'
 import { KithError } from '@kith/core'
-import { jsonId, parseJsonLine } from '../io/json-line.ts'
 import {
   type ByteRange,
   countLines,
@@ -10,6 +8,7 @@ import {
   type UnpackedFile,
   unpackedFile,
 } from '../io/unpacked-file.ts'
+import { type LineFormat, parseLines, readTextLines, type TextSink } from './text-lines.ts'
 import type { ReadTextsOptions, TextEntry, TextFormat } from './texts.ts'
 import { readSgmlTexts } from './texts-sgml.ts'
 
@@ -18,12 +17,6 @@ import { readSgmlTexts } from './texts-sgml.ts'
  * yet; or entries.
  */
 export type TextBlock = TextRange | TextLines | { entries: TextEntry[] }
-
-interface LineFormat {
-  file: string
-  format: 'jsonl' | 'tsv'
-  fields: readonly string[]
-}
 
 /** Lines with one text each, in a form that can be sent to a worker thread. */
 interface TextLines extends LineFormat {
@@ -45,9 +38,6 @@ interface TextBlockOptions extends ReadTextsOptions {
    */
   size?: number
 }
-
-const NEWLINE = 10
-const RETURN = 13
 
 /** Entries per block, for formats whose texts are not lines. */
 const ENTRIES = 256
@@ -99,51 +89,27 @@ export async function* readTextBlocks(
 /** Parses the texts of a block. */
 export function entriesOf(block: TextBlock): TextEntry[] {
   if ('entries' in block) return block.entries
-  if ('bytes' in block) return parseLines(block, block.line, toBuffer(block.bytes))
+  return withLines(block, (bytes, before) => parseLines(block, before, bytes))
+}
+
+/** Hands over the texts of a block one by one, without strings for most lines. */
+export function eachText(block: TextBlock, sink: TextSink): void {
+  // Further fields are read from strings.
+  if ('entries' in block || block.fields.length > 0) entriesOf(block).forEach(sink.entry)
+  else withLines(block, (bytes, before) => readTextLines(block, before, bytes, sink))
+}
+
+/** Calls a function with the lines of a block, and the number of lines before them. */
+function withLines<T>(block: TextLines | TextRange, use: (bytes: Buffer, before: number) => T): T {
+  if ('bytes' in block) return use(toBuffer(block.bytes), block.line)
   const { bytes, at } = readLinesOf(block.unpacked, block)
   try {
-    return parseLines(block, 0, bytes)
-  } catch {
+    return use(bytes, 0)
+  } catch (error) {
     // Once more, for the number of the bad line in the file.
-    return parseLines(block, countLinesBefore(block.unpacked, at), bytes)
+    parseLines(block, countLinesBefore(block.unpacked, at), bytes)
+    throw error
   }
-}
-
-/**
- * Parses a text of each line.
- *
- * @param before The number of lines before these.
- */
-function parseLines(
-  { file, format, fields }: LineFormat,
-  before: number,
-  bytes: Buffer,
-): TextEntry[] {
-  const entries: TextEntry[] = []
-  const firstBad = firstBadLine(bytes)
-  const encoding = isAscii(bytes) ? 'latin1' : 'utf8'
-  const ends = lineEnds(bytes)
-  // V8 would compile a loop with so much in it again for each of the first blocks.
-  ends.forEach((end, i) => {
-    const line = before + i + 1
-    if (i === firstBad) throw lineError(file, line, notUtf8)
-    const from = i === 0 ? 0 : ends[i - 1]! + 1
-    const to = end > from && bytes[end - 1] === RETURN ? end - 1 : end
-    const source = bytes.toString(encoding, from, to)
-    if (source.trim() === '') return
-    entries.push(
-      format === 'jsonl' ? jsonText(file, source, line, fields) : tsvText(file, source, line),
-    )
-  })
-  return entries
-}
-
-/** Returns the positions of the line breaks, and the end of a last line without one. */
-function lineEnds(bytes: Buffer): number[] {
-  const ends: number[] = []
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) ends.push(at)
-  if (bytes.length > 0 && bytes.at(-1) !== NEWLINE) ends.push(bytes.length)
-  return ends
 }
 
 function toBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
@@ -212,67 +178,4 @@ async function* readParquet(input: InputFile): AsyncGenerator<TextEntry> {
   // Loaded here, since most programs do not read Parquet, and its libraries have many files.
   const { readParquetTexts } = await import('../parquet/parquet-texts.ts')
   yield* readParquetTexts(input.name)
-}
-
-/** Parses a text of BEIR: `{"_id", "title", "text"}` (or `id`, and Pyserini's `contents`). */
-function jsonText(
-  file: string,
-  source: string,
-  line: number,
-  fields: readonly string[],
-): TextEntry {
-  const value = parseJsonLine(file, line, source)
-  const id = jsonId(file, line, '_id', value['_id'] ?? value['id'])
-  const text = value['text'] ?? value['contents']
-  if (typeof text !== 'string')
-    throw lineError(file, line, noString('text or contents', text, value))
-  const title = value['title'] ?? ''
-  if (typeof title !== 'string') throw lineError(file, line, noString('title', title, value))
-  const entry = title === '' ? { id, text } : { id, title, text }
-  return fields.length > 0 ? { ...entry, fields: fieldsOf(file, line, value, fields) } : entry
-}
-
-/** Returns the requested fields of an entry or of its metadata that have a value. */
-function fieldsOf(
-  file: string,
-  line: number,
-  value: Record<string, unknown>,
-  names: readonly string[],
-): NonNullable<TextEntry['fields']> {
-  const metadata = (value['metadata'] ?? {}) as Record<string, unknown>
-  const found = names.flatMap((name) => {
-    const own = Object.hasOwn(value, name) ? value[name] : undefined
-    const one = own ?? (Object.hasOwn(metadata, name) ? metadata[name] : undefined) ?? undefined
-    if (one === undefined) return []
-    if (typeof one !== 'object') return [[name, one]]
-    const got = JSON.stringify(one).slice(0, 40)
-    const problem = `field ${JSON.stringify(name)} must be a string or a number, got ${got}`
-    throw lineError(file, line, problem)
-  })
-  return Object.fromEntries(found)
-}
-
-/**
- * Describes the problem of a field that should be a string; for a missing field, names the fields
- * that exist.
- */
-function noString(field: string, found: unknown, value: Record<string, unknown>): string {
-  const expected = `${field} must be a string`
-  if (found !== undefined && found !== null)
-    return `${expected}, got ${JSON.stringify(found).slice(0, 40)}`
-  return `${expected}; the line has the fields ${Object.keys(value).join(', ')}`
-}
-
-/** Parses a text of MS MARCO: id and text, separated by a tab. */
-function tsvText(file: string, source: string, line: number): TextEntry {
-  const fields = source.split('\t')
-  if (fields.length !== 2)
-    throw lineError(
-      file,
-      line,
-      `expected 2 fields, got ${fields.length}; each line needs: id, tab, text`,
-    )
-  const id = fields[0]!.trim()
-  if (id === '') throw lineError(file, line, 'the id is empty')
-  return { id, text: fields[1]! }
 }

@@ -6,9 +6,10 @@ import {
   type Tokenizer,
   type TokenizerName,
 } from '@kith/core'
+import { countUtf16, prepareUtf16 } from '@kith/core/internal'
 import type { TextEntry } from '@kith/ir'
 import {
-  entriesOf,
+  eachText,
   type SharedRowIds,
   type SharedTexts,
   sharedRowIds,
@@ -48,7 +49,7 @@ export interface PreparedBlock {
 
 /** Prepares a text with its title. */
 export function prepareEntry({ title, text }: TextEntry, tokenizer: Tokenizer): PreparedText {
-  return prepareText(title === undefined ? text : { title, text }, { tokenizer })
+  return prepareText({ title, text }, { tokenizer })
 }
 
 /**
@@ -68,23 +69,35 @@ export async function openPrepareJob({
       const texts: PreparedText[] = []
       const rows: number[] = []
       const fields: PreparedBlock['fields'] = new Map()
+      if (task !== 'statistics') {
+        eachText(task, {
+          text(list, index, text) {
+            const row = ids.find(list, index)
+            if (row < 0 || needed?.[row] === 0) {
+              if (counted) countUtf16(counted, text, tokenizer)
+              return
+            }
+            keep(row, prepareUtf16(text, tokenizer))
+          },
+          entry(entry) {
+            const row = ids.rowOf(entry.id)
+            if (row === undefined || needed?.[row] === 0) {
+              counted?.add({ title: entry.title, text: entry.text })
+              return
+            }
+            keep(row, prepareEntry(entry, tokenizer))
+            if (entry.fields) fields.set(row, entry.fields)
+          },
+        })
+      }
       const statistics = task === 'statistics' ? counted?.finish() : undefined
-      const entries = task === 'statistics' ? [] : entriesOf(task)
-      // V8 would compile a loop with so much in it again for each of the first blocks.
-      entries.forEach((entry) => {
-        const { id, title, text } = entry
-        const row = ids.rowOf(id)
-        if (row === undefined || needed?.[row] === 0) {
-          counted?.add(title === undefined ? text : { title, text })
-          return
-        }
-        const prepared = prepareEntry(entry, tokenizer)
+      return { texts: shareTexts(texts), rows, fields, statistics }
+
+      function keep(row: number, prepared: PreparedText): void {
         counted?.add(prepared)
         texts.push(prepared)
         rows.push(row)
-        if (entry.fields) fields.set(row, entry.fields)
-      })
-      return { texts: shareTexts(texts), rows, fields, statistics }
+      }
     },
   }
 }

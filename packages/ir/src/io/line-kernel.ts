@@ -1,5 +1,5 @@
 import { wasm } from '../generated/simd.ts'
-import type { IdList } from '../io/id-list.ts'
+import type { IdList } from './id-list.ts'
 
 /**
  * The exports of the compiled module; positions are byte offsets. assembly/ documents each export.
@@ -18,6 +18,16 @@ interface Exports {
     before: number,
     changes: number,
   ): number
+  readTexts(
+    from: number,
+    end: number,
+    isTsv: number,
+    most: number,
+    records: number,
+    units: number,
+  ): number
+  textBytes(): number
+  textLines(): number
   byteCount(): number
   lineCount(): number
   groupCount(): number
@@ -67,14 +77,15 @@ const START = 4096
 const PAGE = 2 ** 16
 
 /**
- * The compiled functions for lines of runs, with their own memory: threads share the compiled code,
+ * The compiled functions for lines of runs and texts, with their own memory: threads share the compiled code,
  * while each of them would compile JavaScript again.
  */
-export class RunKernel {
+export class LineKernel {
   readonly exports: Exports
   readonly #memory = new WebAssembly.Memory({ initial: 1 })
   /** Views of the whole memory; growing replaces them. */
   bytes = Buffer.from(this.#memory.buffer)
+  units = new Uint16Array(this.#memory.buffer)
   words = new Uint32Array(this.#memory.buffer)
   doubles = new Float64Array(this.#memory.buffer)
   #end = START
@@ -103,6 +114,7 @@ export class RunKernel {
       this.#memory.grow(Math.ceil((this.#end - this.bytes.length) / PAGE))
       const { buffer } = this.#memory
       this.bytes = Buffer.from(buffer)
+      this.units = new Uint16Array(buffer)
       this.words = new Uint32Array(buffer)
       this.doubles = new Float64Array(buffer)
     }
