@@ -66,14 +66,15 @@ function aggregate(
 ): Float64Array {
   const evidence = new Float64Array(similarities[0]!.length - 1)
   const share = how === 'mean' ? 1 / similarities.length : 1
-  similarities.forEach((row, l) => {
+  for (let l = 0; l < similarities.length; l++) {
+    const row = similarities[l]!
     const factor = share * (grades[l] ?? 1)
     for (let c = 0; c < evidence.length; c++) {
       const value = factor * row[c + 1]!
       if (how !== 'max') evidence[c]! += value
       else if (l === 0 || value > evidence[c]!) evidence[c] = value
     }
-  })
+  }
   return evidence
 }
 

@@ -33,17 +33,19 @@ export function labelsOf(
 /** Steps 4 to 7: cut, normalize, boost, softmax. */
 function targetOf(
   evidence: Float64Array,
-  groundTruth: CheckedGroundTruth,
+  { rows }: CheckedGroundTruth,
   settings: LabelSettings,
 ): Pick<Labels, 'kept' | 'target'> {
-  const known = new Set(groundTruth.rows.map((row) => row - 1))
+  const known = new Set<number>()
+  for (const row of rows) known.add(row - 1)
   const candidates = keep(evidence, known, settings)
-  const own = Float64Array.from(candidates, (candidate) => evidence[candidate]!)
+  const own = valuesOf(evidence, candidates)
   const over = settings.normalizeOver === 'kept' ? own : evidence
-  const logits = normalize(own, over, settings.normalize).map((value, i) =>
-    known.has(candidates[i]!) ? value * settings.boost : value,
-  )
-  return inOrder(Uint32Array.from(candidates), softmax(logits))
+  const logits = normalize(own, over, settings.normalize)
+  for (let i = 0; i < logits.length; i++) {
+    if (known.has(candidates[i]!)) logits[i]! *= settings.boost
+  }
+  return inOrder(candidates, softmax(logits))
 }
 
 /** Step 4: the candidates with most evidence, ties to the lower one; ground truth first if it must stay. */
@@ -86,16 +88,9 @@ function uniform({ rows }: Context, groundTruth: CheckedGroundTruth, epsilon: nu
     evidence[row - 1] = groundTruth.grades[l]!
     labels[row - 1] = (1 - given) / judged
   })
-  const kept = new Uint32Array(candidates)
-    .map((_, c) => c)
-    .filter((candidate) => labels[candidate]! > 0)
-  return {
-    evidence,
-    ...inOrder(
-      kept,
-      Float64Array.from(kept, (c) => labels[c]!),
-    ),
-  }
+  const kept: number[] = []
+  for (let c = 0; c < candidates; c++) if (labels[c]! > 0) kept.push(c)
+  return { evidence, ...inOrder(kept, valuesOf(labels, kept)) }
 }
 
 /** ε, or the probability that `mixed` moves away from the ground truth. */
@@ -116,18 +111,30 @@ function epsilonOf(
 
 /** Probabilities in proportion to e to the power of each number. */
 export function softmax(logits: Float64Array): Float64Array {
-  const high = logits.reduce((most, value) => Math.max(most, value), -Infinity)
-  const powers = logits.map((value) => Math.exp(value - high))
-  const sum = powers.reduce((total, value) => total + value, 0)
-  return powers.map((value) => value / sum)
+  let high = -Infinity
+  for (let i = 0; i < logits.length; i++) high = Math.max(high, logits[i]!)
+  const powers = new Float64Array(logits.length)
+  let sum = 0
+  for (let i = 0; i < powers.length; i++) sum += powers[i] = Math.exp(logits[i]! - high)
+  for (let i = 0; i < powers.length; i++) powers[i]! /= sum
+  return powers
 }
 
 /** Candidates by descending label, ties to the lower one. */
-function inOrder(candidates: Uint32Array, labels: Float64Array): Pick<Labels, 'kept' | 'target'> {
-  const order = new Uint32Array(candidates.length).map((_, i) => i)
+function inOrder(
+  candidates: readonly number[],
+  labels: Float64Array,
+): Pick<Labels, 'kept' | 'target'> {
+  const order = new Uint32Array(candidates.length)
+  for (let i = 0; i < order.length; i++) order[i] = i
   order.sort((a, b) => labels[b]! - labels[a]! || candidates[a]! - candidates[b]!)
-  return {
-    kept: order.map((i) => candidates[i]!),
-    target: Float64Array.from(order, (i) => labels[i]!),
-  }
+  const kept = new Uint32Array(order.length)
+  for (let i = 0; i < kept.length; i++) kept[i] = candidates[order[i]!]!
+  return { kept, target: valuesOf(labels, order) }
+}
+
+function valuesOf(values: Float64Array, chosen: ArrayLike<number>): Float64Array {
+  const picked = new Float64Array(chosen.length)
+  for (let i = 0; i < picked.length; i++) picked[i] = values[chosen[i]!]!
+  return picked
 }

@@ -10,27 +10,36 @@ export function normalize(
   over: Float64Array,
   how: Normalization,
 ): Float64Array {
-  if (how === 'none') return evidence
-  const { low, high, deviation } = statistics(over)
+  const { low, high, deviation } = how === 'none' ? asItIs : statistics(over)
   const noise = ROUNDING * Math.max(Math.abs(low), Math.abs(high))
-  if (!(high - low > noise) || (how === 'max' && high <= 0))
-    return new Float64Array(evidence.length)
-  if (how === 'max') return evidence.map((value) => value / high)
-  const unit = how === 'maxmin' ? high - low : deviation
-  return evidence.map((value) => (value - low) / unit)
+  const normalized = new Float64Array(evidence.length)
+  if (!(high - low > noise) || (how === 'max' && high <= 0)) return normalized
+  const least = how === 'max' ? 0 : low
+  const unit = how === 'max' ? high : how === 'maxmin' ? high - low : deviation
+  for (let i = 0; i < normalized.length; i++) normalized[i] = (evidence[i]! - least) / unit
+  return normalized
 }
 
-function statistics(values: Float64Array): { low: number; high: number; deviation: number } {
+/** The statistics that leave evidence unchanged. */
+const asItIs: Statistics = { low: 0, high: 1, deviation: 1 }
+
+interface Statistics {
+  low: number
+  high: number
+  deviation: number
+}
+
+function statistics(values: Float64Array): Statistics {
   let low = Infinity
   let high = -Infinity
   let sum = 0
-  for (const value of values) {
-    low = Math.min(low, value)
-    high = Math.max(high, value)
-    sum += value
+  for (let i = 0; i < values.length; i++) {
+    low = Math.min(low, values[i]!)
+    high = Math.max(high, values[i]!)
+    sum += values[i]!
   }
   const mean = sum / values.length
   let squares = 0
-  for (const value of values) squares += (value - mean) ** 2
+  for (let i = 0; i < values.length; i++) squares += (values[i]! - mean) ** 2
   return { low, high, deviation: Math.sqrt(squares / values.length) }
 }
