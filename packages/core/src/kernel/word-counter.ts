@@ -83,22 +83,19 @@ class WordCounter {
     // A space between them: the last word of the title ends there.
     const titleEnd = title === '' ? 0 : title.length + 1
     const length = titleEnd + text.length
-    if (length > this.#room && !this.#reserve(length)) return false
+    if (!this.unitsFor(length)) return false
     if (titleEnd > 0) this.#text.write(`${title} `)
     this.#text.write(text, titleEnd)
-    return this.#count(postings, length, titleEnd, normalized)
+    return this.count(postings, length, titleEnd, normalized)
   }
 
-  /** Appends the postings of a text in UTF-16 with its title in front of it, as `append` does. */
-  appendUnits(postings: Postings, units: Uint16Array, titleEnd: number): boolean {
-    const { length } = units
-    if (length > this.#room && !this.#reserve(length)) return false
-    this.#text.units.set(units)
-    return this.#count(postings, length, titleEnd, !this.#rules.normalizes)
+  /** Room for the units of a text; undefined if there is no memory for it. */
+  unitsFor(length: number): Uint16Array | undefined {
+    return length > this.#room && !this.#reserve(length) ? undefined : this.#text.units
   }
 
   /** Appends the postings of the text in the memory. */
-  #count(postings: Postings, length: number, titleEnd: number, normalized: boolean): boolean {
+  count(postings: Postings, length: number, titleEnd: number, normalized: boolean): boolean {
     const share = this.#room * this.#termsPerUnit
     const tokens = this.#start + this.#room * 2 + 64
     const terms = tokens + share * 16 + 64
@@ -195,7 +192,10 @@ export function appendUnits(
   titleEnd: number,
   tokenizer: TokenizerName,
 ): boolean {
-  return counterOf(tokenizer)?.appendUnits(postings, units, titleEnd) ?? false
+  const counter = counterOf(tokenizer)
+  const room = counter?.unitsFor(units.length)
+  room?.set(units)
+  return room !== undefined && counter!.count(postings, units.length, titleEnd, false)
 }
 
 function counterOf(tokenizer: TokenizerName): WordCounter | undefined {
