@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { firstBadLine, InputFile, isRegular, LineBlocks, lineError, notUtf8 } from '@kith/base'
 import { IdList, type SharedIds } from '../io/id-list.ts'
 import { LineKernel } from '../io/line-kernel.ts'
-import { changedError, type UnpackedFile, unpackedFile } from '../io/unpacked-file.ts'
+import { changedError, readLinesOf, type UnpackedFile, unpackedFile } from '../io/unpacked-file.ts'
 import { type Run, RunBuilder, type RunParts } from './run.ts'
 import { detectRun } from './run-files.ts'
 import { RunRows } from './run-rows.ts'
@@ -20,6 +21,9 @@ const BYTES = 1 << 17
 
 /** Maximum number of queries to find at a time. */
 const CHANGES = 1 << 12
+
+/** Bytes of a file to look for queries at a time. */
+const BLOCK = 1 << 20
 
 const NEWLINE = 10
 
@@ -59,26 +63,31 @@ export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
     return undefined
   }
   const cutter = new SliceCutter(file, format)
-  const blocks = new LineBlocks(file)
-  for await (const chunk of input.chunks()) {
-    for (const lines of blocks.push(chunk)) cutter.add(lines)
-    if (cutter.scattered) return undefined
+  const unpacked = unpackedFile(file)
+  for await (const lines of unpacked ? linesIn(unpacked) : linesOf(input)) {
+    cutter.add(lines)
+    if (cutter.scattered) break
   }
-  for (const lines of blocks.end()) cutter.add(lines)
+  await input.close()
   if (cutter.scattered) return undefined
-  const { slices, queries, bytes } = cutter.end()
-  return { file, format, slices, queries, unpacked: unpackedRun(file, bytes) }
+  const { slices, queries } = cutter.end()
+  return { file, format, slices, queries, unpacked }
 }
 
-/**
- * Returns how slices are read from the file; undefined if the file is compressed, or does not have
- * the size of what was read.
- *
- * @param bytes Number of bytes that were read, without a byte order mark.
- */
-function unpackedRun(file: string, bytes: number): UnpackedFile | undefined {
-  const unpacked = unpackedFile(file)
-  return unpacked?.size === bytes ? unpacked : undefined
+/** Reads blocks of whole lines by position, which takes less time than from a stream. */
+async function* linesIn(file: UnpackedFile): AsyncGenerator<Buffer> {
+  for (let from = 0; from < file.size; from += BLOCK) {
+    yield readLinesOf(file, { from, to: Math.min(from + BLOCK, file.size) }).bytes
+    // Signals need a turn of the event loop.
+    await setImmediate()
+  }
+}
+
+/** Reads blocks of whole lines from a stream. */
+async function* linesOf(input: InputFile): AsyncGenerator<Buffer> {
+  const blocks = new LineBlocks(input.name)
+  for await (const chunk of input.chunks()) yield* blocks.push(chunk)
+  yield* blocks.end()
 }
 
 /** Yields the bytes of slices in order, each with its slice, for a file that is only streamed. */

@@ -211,10 +211,10 @@ export interface OpenVectors {
 type VectorFiles = { queries: string; docs: string } & OpenEmbeddingsOptions
 
 /**
- * Size in bytes up to which the documents' embeddings are loaded whole, which takes less than 0.1
- * s. Of larger files, threads load the rows that the run needs.
+ * Size in bytes up to which embeddings are loaded whole, while all threads but this one wait. Of
+ * larger files, threads load the rows that the run needs.
  */
-const LOAD_AT_ONCE = 1 << 26
+const LOAD_AT_ONCE = 1 << 22
 
 /**
  * Opens the embeddings for processing a run's slices. Numbers that are not finite are found when
@@ -234,7 +234,7 @@ export function openSliceVectors({
 export async function openVectors(files: VectorFiles): Promise<OpenVectors> {
   const { dimensions, memory, checked, loadAtOnce } = files
   const [queries, docs] = await openBoth(
-    openEmbeddings(files.queries, { dimensions, memory, checked }),
+    openEmbeddings(files.queries, { dimensions, memory, checked, loadAtOnce }),
     () => openEmbeddings(files.docs, { dimensions, memory, checked, loadAtOnce }),
   )
   const close = async (): Promise<void> => {
