@@ -43,10 +43,11 @@ const { output } = await bundle.generate({
       { name: 'kernels', test: /\/dist\/generated\// },
       // Every command reads files; most run a job.
       { name: 'files', test: /\/pipelines\/dist\/files\// },
-      // What jobs and their worker threads share; stores are loaded only by jobs that use one.
+      // What jobs and their worker threads share, small modules of some jobs included; stores are
+      // loaded only by jobs that use one.
       {
         name: 'jobs',
-        test: /\/pipelines\/dist\/(job|join|tasks)\/(?!index|place|stores|task-worker)/,
+        test: /\/pipelines\/dist\/((job|join|tasks)\/(?!index|place|stores|task-worker)|labels\/(label-format|label-work|query-labels|shares)|rerank\/(list-table|row-fields)|batches\/check-batch|eval\/gate|relevance\/calibration-file)/,
       },
     ],
   },

@@ -101,6 +101,18 @@ test('closes a thread after its current request, runs its close handler, and dro
   expect([...flags, ...behind, ...closed]).toEqual([1, 1, 0, 0, 0, 0, 1])
 })
 
+test('a thread that gets other data closes its work and begins anew', async () => {
+  const closed = new Int32Array(new SharedArrayBuffer(4))
+  const one = new ThreadWorker<unknown, Act, unknown>({ entry, job: 'a counting worker' })
+  one.open({ from: 10, closed })
+  expect(await one.run({ action: 'count' })).toBe(11)
+  expect(closed[0]).toBe(0)
+  one.open({ from: 20 })
+  expect(await one.run({ action: 'count' })).toBe(21)
+  expect(closed[0]).toBe(1)
+  await one.close()
+})
+
 test('tells a long-running request in a thread that it was closed', async () => {
   const one = worker('thread')
   const endless = one.run({ action: 'untilStopped' })

@@ -164,9 +164,7 @@ function isPlain(byte: u8): bool {
  * not JSON, without a text or an id, or with something that only a JSON parser reads.
  */
 function findStrings(at: usize): usize {
-  for (let i = 0; i < STRINGS; i++) {
-    keep(i, 0, 0)
-  }
+  memory.fill(found, 0, STRINGS * 8)
   if (load<u8>(at) != OPEN) return 0
   at = skipObject(at + 1, 0)
   if (!at) return 0

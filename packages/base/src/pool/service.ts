@@ -51,8 +51,11 @@ export function serveThread<Data, Request, Answer>(
   }
   port.on('message', (message: ToWorker<Data, Request>) => {
     if (message === 'close') queue ? queue.end(end) : end()
-    else if ('data' in message) queue = queueOf(opened(open, message.data))
-    else queue!.add(() => message.request)
+    else if ('data' in message) {
+      // Other work begins: the work before it is closed.
+      queue?.end(() => {})
+      queue = queueOf(opened(open, message.data))
+    } else queue!.add(() => message.request)
   })
   port.on('messageerror', (error) => {
     const failed = (): never => {

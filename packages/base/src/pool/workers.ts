@@ -40,7 +40,10 @@ export class ThreadWorker<Data, Request, Answer> extends MessageWorker<Request, 
     if ('data' in description) this.open(description.data as Data)
   }
 
-  /** Sends the data, which are copied, except for shared memory; once, before the first request. */
+  /**
+   * Sends the data, which are copied, except for shared memory; before the first request, or when no
+   * request waits, to begin other work.
+   */
   open(data: Data): this {
     this.#post({ data })
     return this

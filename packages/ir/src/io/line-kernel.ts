@@ -77,8 +77,8 @@ const START = 4096
 const PAGE = 2 ** 16
 
 /**
- * The compiled functions for lines of runs and texts, with their own memory: threads share the compiled code,
- * while each of them would compile JavaScript again.
+ * The compiled functions for lines of runs and texts, with their own memory: threads share the
+ * compiled code, while each of them would compile JavaScript again.
  */
 export class LineKernel {
   readonly exports: Exports

@@ -22,7 +22,7 @@ const BYTES = 1 << 17
 /** Maximum number of queries to find at a time. */
 const CHANGES = 1 << 12
 
-/** Bytes of a file to look for queries at a time. */
+/** Bytes to look for queries at a time, in a file that is read by position. */
 const BLOCK = 1 << 20
 
 const NEWLINE = 10
@@ -64,30 +64,25 @@ export async function sliceRun(file: string): Promise<SlicedRun | undefined> {
   }
   const cutter = new SliceCutter(file, format)
   const unpacked = unpackedFile(file)
-  for await (const lines of unpacked ? linesIn(unpacked) : linesOf(input)) {
-    cutter.add(lines)
-    if (cutter.scattered) break
+  if (unpacked) {
+    await input.close()
+    for (let from = 0; from < unpacked.size && !cutter.scattered; from += BLOCK) {
+      const to = Math.min(from + BLOCK, unpacked.size)
+      cutter.add(readLinesOf(unpacked, { from, to }).bytes)
+      // Signals need a turn of the event loop.
+      await setImmediate()
+    }
+  } else {
+    const blocks = new LineBlocks(file)
+    for await (const chunk of input.chunks()) {
+      for (const lines of blocks.push(chunk)) cutter.add(lines)
+      if (cutter.scattered) return undefined
+    }
+    for (const lines of blocks.end()) cutter.add(lines)
   }
-  await input.close()
   if (cutter.scattered) return undefined
   const { slices, queries } = cutter.end()
   return { file, format, slices, queries, unpacked }
-}
-
-/** Reads blocks of whole lines by position, which takes less time than from a stream. */
-async function* linesIn(file: UnpackedFile): AsyncGenerator<Buffer> {
-  for (let from = 0; from < file.size; from += BLOCK) {
-    yield readLinesOf(file, { from, to: Math.min(from + BLOCK, file.size) }).bytes
-    // Signals need a turn of the event loop.
-    await setImmediate()
-  }
-}
-
-/** Reads blocks of whole lines from a stream. */
-async function* linesOf(input: InputFile): AsyncGenerator<Buffer> {
-  const blocks = new LineBlocks(input.name)
-  for await (const chunk of input.chunks()) yield* blocks.push(chunk)
-  yield* blocks.end()
 }
 
 /** Yields the bytes of slices in order, each with its slice, for a file that is only streamed. */

@@ -38,6 +38,9 @@ const UNREAD = 2 ** 32 - 1
 /** Bytes that the kernel may read or write behind what it was given. */
 const SPARE = 64
 
+/** A kernel whose memory a long line has made larger than this is not kept. */
+const KEPT = 16 << 20
+
 let kernel: LineKernel | undefined
 const ids = new IdList()
 
@@ -66,6 +69,7 @@ export function readTextLines(
     from += readWindow(form, line, bytes.subarray(from, to), sink)
     line += kernel!.exports.textLines()
   }
+  if (kernel && kernel.bytes.length > KEPT) kernel = undefined
 }
 
 /** Reads whole lines; returns the number of bytes that were read. */
