@@ -1,5 +1,10 @@
+import type { PreparedText } from './prepare-text.ts'
+
 /** Words of a posting: two halves of the term's hash, and tf, how often the text has the term. */
 export const POSTING = 3
+
+/** The positions of terms if they are not known. */
+export const noPositions = new Uint32Array(0)
 
 /** A buffer that one huge context has grown beyond this many words is not kept for the next. */
 const KEPT_WORDS = 1 << 20
@@ -94,6 +99,27 @@ export class Postings {
   /** All words, without the room to spare. */
   used(): Uint32Array {
     return this.words.subarray(0, this.#length)
+  }
+}
+
+/** The only text of some postings, in memory of its own. */
+export function preparedOf(
+  text: Postings,
+  tokenizer: PreparedText['tokenizer'],
+  positions = true,
+): PreparedText {
+  const titleTerms = text.titles[0]!
+  const postings = text.used()
+  const where = positions ? text.positionsOf(0) : noPositions
+  // One behind the other: reading the first brings the start of the second.
+  const words = new Uint32Array(postings.length + where.length)
+  words.set(postings)
+  words.set(where, postings.length)
+  return {
+    postings: words.subarray(0, postings.length),
+    positions: positions ? words.subarray(postings.length) : undefined,
+    titleTerms: titleTerms > 0 ? titleTerms : undefined,
+    tokenizer,
   }
 }
 

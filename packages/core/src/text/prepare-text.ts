@@ -5,7 +5,7 @@ import { refuseUnknown } from '../settings/names.ts'
 import { show } from '../settings/show.ts'
 import { asciiWord, characterClass, lowerCase, MARK, UNSPACED, WORD } from './characters.ts'
 import { furtherTokenizers } from './further-tokenizers.ts'
-import { POSTING, Postings } from './postings.ts'
+import { noPositions, POSTING, Postings, preparedOf } from './postings.ts'
 import { StemCache } from './stem-cache.ts'
 import {
   FACTOR_A,
@@ -62,9 +62,6 @@ export interface PrepareOptions extends TokenizerOption {
 /** A text whose properties were read and checked. */
 type ReadText = string | TitledText | PreparedText
 
-/** The positions of terms if they are not known. */
-const noPositions = new Uint32Array(0)
-
 const counter = new TermCounter()
 const single = new Postings()
 const caches = new Map<TokenizerName, StemCache>()
@@ -88,24 +85,7 @@ export function prepareText(text: string | TitledText, options?: PrepareOptions)
   if (read === undefined) throw notText(text)
   single.clear()
   appendText(single, read, tokenizer)
-  return preparedOf(single, tokenizer, positions)
-}
-
-/** The only text of some postings, prepared. */
-export function preparedOf(text: Postings, tokenizer: Tokenizer, positions = true): PreparedText {
-  const titleTerms = text.titles[0]!
-  const postings = text.used()
-  const where = positions ? text.positionsOf(0) : noPositions
-  // One behind the other: reading the first brings the start of the second.
-  const words = new Uint32Array(postings.length + where.length)
-  words.set(postings)
-  words.set(where, postings.length)
-  return {
-    postings: words.subarray(0, postings.length),
-    positions: positions ? words.subarray(postings.length) : undefined,
-    titleTerms: titleTerms > 0 ? titleTerms : undefined,
-    tokenizer: nameOfTokenizer(tokenizer),
-  }
+  return preparedOf(single, nameOfTokenizer(tokenizer), positions)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { appendUnits } from '../kernel/word-counter.ts'
-import { Postings } from './postings.ts'
-import { appendText, type PreparedText, preparedOf } from './prepare-text.ts'
+import { Postings, preparedOf } from './postings.ts'
+import { appendText, type PreparedText } from './prepare-text.ts'
 import type { TermStatisticsBuilder } from './term-statistics.ts'
 import type { TokenizerName } from './tokenizer.ts'
 
