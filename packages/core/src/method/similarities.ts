@@ -40,14 +40,21 @@ export function similarities(
   probes: readonly number[],
   settings: Settings,
 ): SimilarityRows {
-  const { graph, terms: geometric } = buildGraph(engine, context, probes, settings)
+  const { graph, terms } = buildGraph(engine, context, probes, settings)
   const neighborhoods = engine.neighbors(graph, settings)
-  const jaccard = probes.map((probe) => neighborhoods.jaccard(probe))
-  const mixed = probes.map(
-    (probe, p) => new Float32Array(mix(geometric[p]!, jaccard[p]!, probe, settings)),
-  )
-  const { metric, similarity: toQuery } = geometric[0] ?? {}
-  return { geometric: geometric.map(({ values }) => values), jaccard, mixed, metric, toQuery }
+  const { metric, similarity: toQuery } = terms[0] ?? {}
+  const geometric: Float64Array[] = []
+  const jaccard: Float64Array[] = []
+  const mixed: Float32Array[] = []
+  // A loop: compiled code gives the arrays that `map` makes another form.
+  for (let p = 0; p < probes.length; p++) {
+    const probe = probes[p]!
+    const shared = neighborhoods.jaccard(probe)
+    geometric.push(terms[p]!.values)
+    jaccard.push(shared)
+    mixed.push(new Float32Array(mix(terms[p]!, shared, probe, settings)))
+  }
+  return { geometric, jaccard, mixed, metric, toQuery }
 }
 
 /** The rows of each probe, taken apart into the query's entry and the candidates'. */

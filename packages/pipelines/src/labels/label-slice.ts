@@ -81,8 +81,7 @@ function contextOf<Id extends DocumentId>(
   // The candidates may include the ground truth, so this number always fills the context.
   const { rows: retrieved } = join.candidates(ids, contextSize)
   const rows = injectGroundTruth(judged, retrieved, contextSize)
-  const among = new Set(retrieved)
-  const found = judged.map((at) => among.has(at))
+  const found = judged.map((at) => retrieved.includes(at))
   const named = (): string[] => rows.map((at) => docs.idOf(at))
   const graded = new Set<string>()
   for (const [id, grade] of judgments ?? []) if (grade > 0 && grade < level) graded.add(id)
