@@ -72,19 +72,6 @@ test('counts the same for prepared texts and for texts one at a time', () => {
   expect(builder.finish()).toEqual(termStatistics(all))
 })
 
-test('a builder merges statistics before and after texts, and refuses another tokenizer', () => {
-  const all = collectionTexts(6)
-  const builder = new TermStatisticsBuilder({ tokenizer: 'plural' })
-  builder.add(all[0]!)
-  builder.merge(termStatistics(all.slice(1, 4), { tokenizer: 'plural' }))
-  expect(builder.documents).toBe(4)
-  for (const text of all.slice(4)) builder.add(text)
-  expect(builder.finish()).toEqual(termStatistics(all, { tokenizer: 'plural' }))
-  expect(() => builder.merge(termStatistics(all))).toThrow(
-    "'plural' and 'english' cannot be merged",
-  )
-})
-
 test('refuses statistics that do not fit', () => {
   const none = termStatistics(['a'], { tokenizer: 'none' })
   const own = termStatistics(['a'], { tokenizer: (text) => [text] })

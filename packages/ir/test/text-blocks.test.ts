@@ -50,6 +50,19 @@ test.each(['bad.jsonl', 'bad.jsonl.gz'])(
   },
 )
 
+test('reads lines that are longer than a block', async () => {
+  const file = join(folder, 'long.tsv')
+  const texts = [10, 300_000, 5, 1_000_000, 20].map((length, i) => ({
+    id: `d${i}`,
+    text: 'x'.repeat(length),
+  }))
+  await writeTexts(file, texts)
+  for (const size of [7, 1000, 200_000]) {
+    const blocks = await blocksOf(file, size)
+    expect(blocks.flatMap(entriesOf)).toEqual(texts)
+  }
+})
+
 test('refuses a file without texts', async () => {
   const file = join(folder, 'blank.tsv')
   writeFileSync(file, '\n \t\n\r\n')

@@ -62,7 +62,7 @@ class WordCounter {
     this.#place = [0, 64, 128][this.#rules.terms]!
     this.#start = FOLDS_END + STEM_PLACES * this.#place + 64
     this.#termsPerUnit = this.#rules.terms === 2 ? 1.5 : 1
-    this.#reserve(1 << 11)
+    this.unitsFor(1 << 11)
     this.#integers.fill(UNMET, FOLDS / 4, FOLDS / 4 + 0x10000)
   }
 
@@ -87,11 +87,6 @@ class WordCounter {
     if (titleEnd > 0) this.#text.write(`${title} `)
     this.#text.write(text, titleEnd)
     return this.count(postings, length, titleEnd, normalized)
-  }
-
-  /** Room for the units of a text; undefined if there is no memory for it. */
-  unitsFor(length: number): Uint16Array | undefined {
-    return length > this.#room && !this.#reserve(length) ? undefined : this.#text.units
   }
 
   /** Appends the postings of the text in the memory. */
@@ -143,19 +138,21 @@ class WordCounter {
     })
   }
 
-  /** Makes room for a text; false if there is no memory for it. */
-  #reserve(length: number): boolean {
-    const room = Math.ceil(length / 64) * 64
-    const missing = this.#start + 512 + room * (2 + 40 * this.#termsPerUnit) - this.bytes
-    try {
-      if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE))
-    } catch {
-      return false
+  /** Makes room for the units of a text; undefined if there is no memory for it. */
+  unitsFor(length: number): Uint16Array | undefined {
+    if (length > this.#room) {
+      const room = Math.ceil(length / 64) * 64
+      const missing = this.#start + 512 + room * (2 + 40 * this.#termsPerUnit) - this.bytes
+      try {
+        if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE))
+      } catch {
+        return undefined
+      }
+      this.#room = room
+      this.#text = new TextUnits(this.#memory.buffer, this.#start, room)
+      this.#integers = new Uint32Array(this.#memory.buffer)
     }
-    this.#room = room
-    this.#text = new TextUnits(this.#memory.buffer, this.#start, room)
-    this.#integers = new Uint32Array(this.#memory.buffer)
-    return true
+    return this.#text.units
   }
 }
 
@@ -173,7 +170,7 @@ function basicRules(tokenizer: TokenizerName): WordRules {
 const counters = new Map<TokenizerName, WordCounter>()
 
 /**
- * Appends a text's postings; false if no WebAssembly runs here, or the text has characters that the
+ * Appends a text's postings; not true if no WebAssembly runs here, or the text has characters that the
  * kernel leaves to others: letters beyond the first plane, and letters whose lower case depends on the word.
  */
 export function appendWords(
@@ -181,8 +178,8 @@ export function appendWords(
   title: string,
   text: string,
   tokenizer: TokenizerName,
-): boolean {
-  return counterOf(tokenizer)?.append(postings, title, text) ?? false
+): boolean | undefined {
+  return counterOf(tokenizer)?.append(postings, title, text)
 }
 
 /** Appends the postings of a text in UTF-16 with its title in front of it, as `appendWords` does. */
@@ -194,14 +191,16 @@ export function appendUnits(
 ): boolean {
   const counter = counterOf(tokenizer)
   const room = counter?.unitsFor(units.length)
-  room?.set(units)
-  return room !== undefined && counter!.count(postings, units.length, titleEnd, false)
+  if (!counter || !room) return false
+  room.set(units)
+  return counter.count(postings, units.length, titleEnd, false)
 }
 
 function counterOf(tokenizer: TokenizerName): WordCounter | undefined {
   const module = wordModule()
+  if (!module) return undefined
   let counter = counters.get(tokenizer)
-  if (module && !(counter && counter.bytes <= KEPT_BYTES)) {
+  if (!counter || counter.bytes > KEPT_BYTES) {
     counter = new WordCounter(module, tokenizer)
     counters.set(tokenizer, counter)
   }

@@ -10,7 +10,7 @@ export function normalize(
   over: Float64Array,
   how: Normalization,
 ): Float64Array {
-  const { low, high, deviation } = how === 'none' ? asItIs : statistics(over)
+  const { low, high, deviation } = how === 'none' ? unscaled : statistics(over)
   const noise = ROUNDING * Math.max(Math.abs(low), Math.abs(high))
   const normalized = new Float64Array(evidence.length)
   if (!(high - low > noise) || (how === 'max' && high <= 0)) return normalized
@@ -21,7 +21,7 @@ export function normalize(
 }
 
 /** The statistics that leave evidence unchanged. */
-const asItIs: Statistics = { low: 0, high: 1, deviation: 1 }
+const unscaled: Statistics = { low: 0, high: 1, deviation: 1 }
 
 interface Statistics {
   low: number

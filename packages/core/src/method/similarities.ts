@@ -46,7 +46,7 @@ export function similarities(
   const geometric: Float64Array[] = []
   const jaccard: Float64Array[] = []
   const mixed: Float32Array[] = []
-  // A loop: compiled code gives the arrays that `map` makes another form.
+  // A loop: V8 gives arrays of `map` another form in compiled code, and compiles their readers again.
   for (let p = 0; p < probes.length; p++) {
     const probe = probes[p]!
     const shared = neighborhoods.jaccard(probe)

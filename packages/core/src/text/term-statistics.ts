@@ -105,20 +105,9 @@ export class TermStatisticsBuilder {
     const words = postings.used()
     for (let at = 0; at < words.length; at += POSTING) {
       this.#length += words[at + 2]!
-      this.#count(words[at]!, words[at + 1]! * 2 ** 32 + words[at]!, 1)
+      this.#count(words[at]!, words[at + 1]! * 2 ** 32 + words[at]!)
     }
     this.#documents++
-  }
-
-  /** Adds the counts of other documents, which were made with the same tokenizer. */
-  merge(part: TermStatistics): void {
-    const { tokenizer, documents, length, hashes, frequencies } = checkStatistics(part)
-    checkSame(nameOfTokenizer(this.#tokenizer), tokenizer)
-    this.#documents += documents
-    this.#length += length
-    for (let i = 0; i < hashes.length; i++) {
-      this.#count(hashes[i]! % 2 ** 32, hashes[i]!, frequencies[i]!)
-    }
   }
 
   /** The statistics of what was added so far. */
@@ -142,7 +131,7 @@ export class TermStatisticsBuilder {
     for (const text of texts) this.#add(text)
   }
 
-  #count(lower: number, hash: number, documents: number): void {
+  #count(lower: number, hash: number): void {
     const hashes = this.#hashes
     const mask = hashes.length - 1
     let slot = lower & mask
@@ -150,14 +139,14 @@ export class TermStatisticsBuilder {
       if (hashes[slot] === 0) {
         if (hash === 0) return
         hashes[slot] = hash
-        this.#frequencies[slot] = documents
+        this.#frequencies[slot] = 1
         this.#size++
         if (this.#size * 2 > hashes.length) this.#grow()
         return
       }
       slot = (slot + 1) & mask
     }
-    this.#frequencies[slot]! += documents
+    this.#frequencies[slot]!++
   }
 
   #slotOf(hash: number): number {
@@ -204,9 +193,28 @@ export function mergeTermStatistics(parts: readonly TermStatistics[]): TermStati
   const { tokenizer } = checkStatistics(first)
   if (others.length === 0) return first
   for (const part of others) checkSame(tokenizer, checkStatistics(part).tokenizer)
-  const builder = new TermStatisticsBuilder({ tokenizer: tokenizer as TokenizerName })
-  for (const part of parts) builder.merge(part)
-  return builder.finish()
+  return others.reduce(mergeTwo, first)
+}
+
+/** Merges the hashes of two statistics, which are sorted. */
+function mergeTwo(a: TermStatistics, b: TermStatistics): TermStatistics {
+  const most = a.hashes.length + b.hashes.length
+  const hashes = new Float64Array(most)
+  const frequencies = new Uint32Array(most)
+  let size = 0
+  for (let i = 0, j = 0; i < a.hashes.length || j < b.hashes.length; size++) {
+    const hash = Math.min(a.hashes[i] ?? Infinity, b.hashes[j] ?? Infinity)
+    hashes[size] = hash
+    if (a.hashes[i] === hash) frequencies[size]! += a.frequencies[i++]!
+    if (b.hashes[j] === hash) frequencies[size]! += b.frequencies[j++]!
+  }
+  return {
+    tokenizer: a.tokenizer,
+    documents: a.documents + b.documents,
+    length: a.length + b.length,
+    hashes: hashes.slice(0, size),
+    frequencies: frequencies.slice(0, size),
+  }
 }
 
 /** Throws unless statistics of two tokenizers count the same terms. */

@@ -35,7 +35,7 @@ const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 const NEWLINE = 10
 
-/** Bytes to read at a time behind a range, until its last line ends. */
+/** Bytes to read behind a range; twice as many each time until its last line ends. */
 const BEHIND = 1 << 16
 
 /** Bytes to count the lines of at a time. */
@@ -65,7 +65,7 @@ export interface Lines {
   at: number
 }
 
-/** Memory for lines, reused from call to call: new memory takes as long as reading. */
+/** Memory for lines, reused from call to call: allocating takes as long as reading. */
 let scratch = Buffer.alloc(0)
 
 /**
@@ -83,16 +83,22 @@ export function readLinesOf(source: UnpackedFile, { from, to }: ByteRange): Line
     const at = start + first
     if ((first === 0 && from > 0) || at >= to) return { bytes: Buffer.alloc(0), at: to }
     // The last line starts before `to`, and ends with the first line break from there on.
-    for (let searched = to - 1; ; ) {
-      const newline = bytes.indexOf(NEWLINE, searched - start)
-      if (newline >= 0) return { bytes: bytes.subarray(first, newline + 1), at }
-      if (end === source.size) return { bytes: bytes.subarray(first), at }
+    let newline = bytes.indexOf(NEWLINE, to - 1 - start)
+    for (let more = BEHIND; newline < 0 && end < source.size; more *= 2) {
       const last = bytes.lastIndexOf(NEWLINE) + 1
       checkLineLength(source.file, bytes.length - last, start + last)
-      searched = end
-      end = Math.min(end + bytes.length, source.size)
-      bytes = Buffer.concat([bytes, read(Buffer.allocUnsafe(end - searched), searched)])
+      const behind = Math.min(more, source.size - end)
+      const longer = Buffer.allocUnsafeSlow(bytes.length + behind)
+      longer.set(bytes)
+      read(longer.subarray(bytes.length), end)
+      newline = longer.indexOf(NEWLINE, bytes.length)
+      bytes = longer
+      end += behind
     }
+    const stop = newline < 0 ? bytes.length : newline + 1
+    const last = bytes.lastIndexOf(NEWLINE, stop - 2) + 1
+    checkLineLength(source.file, stop - 1 - last, start + last)
+    return { bytes: bytes.subarray(first, stop), at }
   })
 }
 
@@ -116,11 +122,12 @@ export function countLines(bytes: Buffer): number {
 
 /** Opens a file for a function that fills buffers from positions of it. */
 function reading<T>(
-  { file, offset, changed }: UnpackedFile,
+  { file, offset, size, changed }: UnpackedFile,
   use: (read: (into: Buffer, position: number) => Buffer) => T,
 ): T {
   return openRegular(file, IN_PARTS, (descriptor) => {
-    if (fstatSync(descriptor).mtimeMs !== changed) throw changedError(file)
+    const now = fstatSync(descriptor)
+    if (now.mtimeMs !== changed || now.size !== offset + size) throw changedError(file)
     return use((into, position) => {
       readAllSync(descriptor, into, offset + position, file)
       return into

@@ -106,7 +106,7 @@ function withLines<T>(block: TextLines | TextRange, use: (bytes: Buffer, before:
   try {
     return use(bytes, 0)
   } catch (error) {
-    // Once more, for the number of the bad line in the file.
+    // Parses the lines again, so that the error names the line of the file.
     parseLines(block, countLinesBefore(block.unpacked, at), bytes)
     throw error
   }

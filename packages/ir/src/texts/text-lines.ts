@@ -61,6 +61,7 @@ export function readTextLines(
     for (const entry of parseLines(form, before, bytes)) sink.entry(entry)
     return
   }
+  if (kernel && kernel.bytes.length > KEPT) kernel = undefined
   let line = before
   for (let from = 0; from < bytes.length; ) {
     const most = from + WINDOW
@@ -69,7 +70,6 @@ export function readTextLines(
     from += readWindow(form, line, bytes.subarray(from, to), sink)
     line += kernel!.exports.textLines()
   }
-  if (kernel && kernel.bytes.length > KEPT) kernel = undefined
 }
 
 /** Reads whole lines; returns the number of bytes that were read. */

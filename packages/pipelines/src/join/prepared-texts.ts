@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os'
 import { findPath } from '@kith/base'
 import {
   KithError,
+  mergeTermStatistics,
   type PreparedText,
   type TermStatistics,
-  TermStatisticsBuilder,
   type Tokenizer,
   type TokenizerName,
 } from '@kith/core'
@@ -180,13 +180,13 @@ export class PreparedTexts<Documents extends TextsById = TextsById> implements J
     for await (const entry of readTexts(queryText)) {
       if (wanted.query(entry.id)) texts.queries.add(entry)
     }
-    const builder = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
+    const parts: TermStatistics[] = []
     const inputs = { ...how, wanted: wanted.documents }
     for await (const [, block] of prepareCorpus(corpus, inputs, { fields, workers, threads })) {
       documents.add(block)
-      if (block.statistics) builder!.merge(block.statistics)
+      if (block.statistics) parts.push(block.statistics)
     }
-    texts.statistics = builder?.finish()
+    if (count) texts.statistics = mergeTermStatistics(parts)
     return texts
   }
 

@@ -65,7 +65,7 @@ type TaskThread = ThreadWorker<
 >
 
 function threadOf(name: JobName): TaskThread {
-  return new ThreadWorker({ entry, work: name, job: `a worker of ${name} tasks` })
+  return new ThreadWorker({ entry, work: name, job: 'a worker thread' })
 }
 
 /** Threads that load the modules of a job while its inputs are read, and that other jobs borrow. */
@@ -89,8 +89,9 @@ export class EarlyThreads {
 
   /** Opens a job in a thread that nobody uses, if there is one. */
   borrow<Name extends JobName>(data: TaskData<Name>): BorrowedThread<Name> | undefined {
-    const thread = this.#idle.pop()?.open(data)
-    return thread && new BorrowedThread(thread, () => this.#idle.push(thread))
+    const thread = this.#idle.pop()
+    if (!thread || thread.failure) return undefined
+    return new BorrowedThread(thread.open(data), () => this.#idle.push(thread))
   }
 
   /** Ends the threads. */
@@ -124,6 +125,7 @@ class BorrowedThread<Name extends JobName>
   }
 
   async run(tasks: Jobs[Name]['task'][]): Promise<Jobs[Name]['answer'][]> {
+    if (this.#failure) throw this.#failure
     this.#inProgress++
     try {
       return await this.#thread.run(tasks)
@@ -204,7 +206,8 @@ async function* runInWorkers<Name extends JobName>(
       for (const [i, task] of batch.entries()) yield [task, answers[i]!]
     }
     if (last === undefined) return
-    for (const worker of started) yield [last, (await worker.run([last]))[0]!]
+    const answers = await Promise.all(started.map((worker) => worker.run([last])))
+    for (const [answer] of answers) yield [last, answer!]
   } finally {
     await pool.close()
   }

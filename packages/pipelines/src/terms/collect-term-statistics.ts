@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { type TermStatistics, TermStatisticsBuilder, type TokenizerName } from '@kith/core'
+import { mergeTermStatistics, type TermStatistics, type TokenizerName } from '@kith/core'
 import { writeTermStatistics } from '@kith/ir'
 import type { TextBlock } from '@kith/ir/internal'
 import { writeSidecar } from '../files/sidecar.ts'
@@ -29,19 +29,19 @@ export async function collectTermStatistics(
   hooks: Hooks = {},
 ): Promise<TermStatistics> {
   const { tokenizer } = await nameTokenizer({ tokenizer: asked }, { texts: corpus }, hooks)
-  const builder = new TermStatisticsBuilder({ tokenizer })
   // The number of documents is known only at the end of a file; its size in bytes is known before.
   const total = (await stat(corpus).catch(() => undefined))?.size ?? 0
   const onDone = stageOf(hooks, 'counting terms', total)
   let done = 0
   const inputs = { tokenizer, count: true, wanted: wantedDocuments([]) }
+  const parts: TermStatistics[] = []
   for await (const [task, { statistics }] of prepareCorpus(corpus, inputs)) {
-    if (statistics) builder.merge(statistics)
+    if (statistics) parts.push(statistics)
     if (task !== 'statistics') done += lengthOf(task)
     onDone(Math.min(done, total))
   }
   onDone(total)
-  const statistics = builder.finish()
+  const statistics = mergeTermStatistics(parts)
   await writeTermStatistics(out, statistics)
   await writeSidecar(out, 'terms', { tokenizer, documents: statistics.documents }, [corpus])
   return statistics
