@@ -11,7 +11,7 @@ const RETURN = 13
 /** A longer line is binary garbage or not a line format; reading on would fill the memory. */
 const LONGEST = 64 << 20
 
-/** Throws if a line, of which this many bytes are known, is too long; it starts at a position. */
+/** Throws if a line with at least this many bytes is too long; it starts at a position. */
 export function checkLineLength(file: string, length: number, at: number): void {
   if (length <= LONGEST) return
   const problem = `the line has more than ${LONGEST} bytes; is this a text file?`
