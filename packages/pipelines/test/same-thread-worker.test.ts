@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { wantedDocuments } from '../src/join/prepared-texts.ts'
@@ -46,6 +48,15 @@ describe('threads', () => {
     for (let job = 0; job < 3; job++) expect(await prepare(threads)).toEqual([...ids.keys()])
     expect(started).toHaveLength(1)
     await threads.close()
+  })
+
+  test('nobody borrows a thread that has died', async () => {
+    const threads = EarlyThreads.forRun('rerank', { run, workers: 2 })
+    // The event of a thread's start comes later.
+    await setImmediate()
+    await (started[0] as Worker).terminate()
+    expect(threads.borrow({ name: 'prepare', inputs })).toBeUndefined()
+    expect(await prepare(threads)).toEqual([...ids.keys()])
   })
 
   test('a thread that is still at work when its job fails ends', async () => {

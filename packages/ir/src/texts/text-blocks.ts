@@ -13,8 +13,8 @@ import type { ReadTextsOptions, TextEntry, TextFormat } from './texts.ts'
 import { readSgmlTexts } from './texts-sgml.ts'
 
 /**
- * Some texts of a file: the lines of a range, which `entriesOf` reads; lines that are not parsed
- * yet; or entries.
+ * Some texts of a file: a range, whose lines are not read yet; lines, which are not parsed yet; or
+ * entries.
  */
 export type TextBlock = TextRange | TextLines | { entries: TextEntry[] }
 
