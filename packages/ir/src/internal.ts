@@ -60,6 +60,7 @@ export { countRankings, streamRankings } from './runs/run-stream.ts'
 export { formatP, holm, markOf, statedP } from './stats/compare.ts'
 export { tQuantile } from './stats/t-distribution.ts'
 export { eachText, entriesOf, readTextBlocks, type TextBlock } from './texts/text-blocks.ts'
+export type { TextSink } from './texts/text-lines.ts'
 export {
   type SharedTextStore,
   type SharedTexts,

@@ -190,16 +190,25 @@ class SliceCutter {
     const { end } = kernel
     for (let from = 0; from < lines.length; ) {
       kernel.release(end)
+      const query = kernel.place(this.#query)
       const count = kernel.exports.findQueries(
-        ...([at + from, at + lines.length, kernel.place(this.#query), this.#query.length] as const),
-        ...([Number(this.#trec), changes, CHANGES] as const),
+        at + from,
+        at + lines.length,
+        query,
+        this.#query.length,
+        Number(this.#trec),
+        changes,
+        CHANGES,
       )
-      for (let change = changes / 4; change < changes / 4 + count * 4; change += 4) {
-        const [line, start, stop, before] = kernel.words.subarray(change, change + 4)
-        const query = lines.subarray(from + start!, from + stop!)
-        this.#begin(query.toString(), this.bytes + from + line!, this.#lines + before!)
+      const { words } = kernel
+      const last = changes / 4 + (count - 1) * 4
+      for (let change = changes / 4; change <= last; change += 4) {
+        const start = from + words[change + 1]!
+        const stop = from + words[change + 2]!
+        const line = this.bytes + from + words[change]!
+        this.#begin(lines.toString('utf8', start, stop), line, this.#lines + words[change + 3]!)
         // A copy, since the query outlives the lines.
-        if (change + 4 === changes / 4 + count * 4) this.#query = Buffer.from(query)
+        if (change === last) this.#query = Buffer.from(lines.subarray(start, stop))
       }
       this.#lines += kernel.exports.lineCount()
       from += kernel.exports.byteCount()

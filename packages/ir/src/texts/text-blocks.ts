@@ -95,8 +95,9 @@ export function entriesOf(block: TextBlock): TextEntry[] {
 /** Hands over the texts of a block one by one, without strings for most lines. */
 export function eachText(block: TextBlock, sink: TextSink): void {
   // Further fields are read from strings.
-  if ('entries' in block || block.fields.length > 0) entriesOf(block).forEach(sink.entry)
-  else withLines(block, (bytes, before) => readTextLines(block, before, bytes, sink))
+  if ('entries' in block || block.fields.length > 0) {
+    for (const entry of entriesOf(block)) sink.entry(entry)
+  } else withLines(block, (bytes, before) => readTextLines(block, before, bytes, sink))
 }
 
 /** Calls a function with the lines of a block, and the number of lines before them. */

@@ -6,15 +6,18 @@ import {
   type Tokenizer,
   type TokenizerName,
 } from '@kith/core'
-import { countUtf16, prepareUtf16 } from '@kith/core/internal'
+import { countUtf16, prepareUtf16, type Utf16Text } from '@kith/core/internal'
 import type { TextEntry } from '@kith/ir'
 import {
+  type EmbeddingIds,
   eachText,
+  type IdList,
   type SharedRowIds,
   type SharedTexts,
   sharedRowIds,
   shareTexts,
   type TextBlock,
+  type TextSink,
 } from '@kith/ir/internal'
 import { loadLanguages } from '@kith/languages/load'
 import type { Job } from '../tasks/job.ts'
@@ -62,42 +65,71 @@ export async function openPrepareJob({
   count,
 }: PrepareInputs): Promise<Job<PrepareTask, PreparedBlock>> {
   await loadLanguages(tokenizer)
-  const ids = sharedRowIds(shared)
-  const counted = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
+  const kept = new KeptTexts(sharedRowIds(shared), needed, tokenizer, count)
   return {
     run(task) {
-      const texts: PreparedText[] = []
-      const rows: number[] = []
-      const fields: PreparedBlock['fields'] = new Map()
-      if (task !== 'statistics') {
-        eachText(task, {
-          text(list, index, text) {
-            const row = ids.find(list, index)
-            if (row < 0 || needed?.[row] === 0) {
-              if (counted) countUtf16(counted, text, tokenizer)
-              return
-            }
-            keep(row, prepareUtf16(text, tokenizer))
-          },
-          entry(entry) {
-            const row = ids.rowOf(entry.id)
-            if (row === undefined || needed?.[row] === 0) {
-              counted?.add({ title: entry.title, text: entry.text })
-              return
-            }
-            keep(row, prepareEntry(entry, tokenizer))
-            if (entry.fields) fields.set(row, entry.fields)
-          },
-        })
-      }
-      const statistics = task === 'statistics' ? counted?.finish() : undefined
-      return { texts: shareTexts(texts), rows, fields, statistics }
-
-      function keep(row: number, prepared: PreparedText): void {
-        counted?.add(prepared)
-        texts.push(prepared)
-        rows.push(row)
-      }
+      if (task === 'statistics') return { ...kept.take(), statistics: kept.counted?.finish() }
+      eachText(task, kept)
+      return { ...kept.take(), statistics: undefined }
     },
+  }
+}
+
+/**
+ * Prepares and keeps the wanted texts of one block after another. One object for all blocks: V8
+ * compiles the reading of lines again for each other receiver.
+ */
+class KeptTexts implements TextSink {
+  readonly counted: TermStatisticsBuilder | undefined
+  readonly #ids: EmbeddingIds
+  readonly #needed: Uint8Array | undefined
+  readonly #tokenizer: TokenizerName
+  readonly #texts: PreparedText[] = []
+  readonly #rows: number[] = []
+  readonly #fields: PreparedBlock['fields'] = new Map()
+
+  constructor(
+    ids: EmbeddingIds,
+    needed: Uint8Array | undefined,
+    tokenizer: TokenizerName,
+    count: boolean,
+  ) {
+    this.#ids = ids
+    this.#needed = needed
+    this.#tokenizer = tokenizer
+    this.counted = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
+  }
+
+  text(list: IdList, index: number, text: Utf16Text): void {
+    const row = this.#ids.find(list, index)
+    if (row >= 0 && this.#needed?.[row] !== 0) this.#keep(row, prepareUtf16(text, this.#tokenizer))
+    else if (this.counted) countUtf16(this.counted, text, this.#tokenizer)
+  }
+
+  entry(entry: TextEntry): void {
+    const row = this.#ids.rowOf(entry.id)
+    if (row === undefined || this.#needed?.[row] === 0) {
+      this.counted?.add({ title: entry.title, text: entry.text })
+      return
+    }
+    this.#keep(row, prepareEntry(entry, this.#tokenizer))
+    if (entry.fields) this.#fields.set(row, entry.fields)
+  }
+
+  /** Returns the texts of the block, and forgets them. */
+  take(): Omit<PreparedBlock, 'statistics'> {
+    const texts = shareTexts(this.#texts)
+    const rows = this.#rows.slice()
+    const fields = new Map(this.#fields)
+    this.#texts.length = 0
+    this.#rows.length = 0
+    this.#fields.clear()
+    return { texts, rows, fields }
+  }
+
+  #keep(row: number, prepared: PreparedText): void {
+    this.counted?.add(prepared)
+    this.#texts.push(prepared)
+    this.#rows.push(row)
   }
 }
