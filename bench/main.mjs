@@ -8,6 +8,9 @@
 import { cpus } from 'node:os'
 import { kernel } from '@kith/core'
 
+// Node parses these certificates at each start: 35 ms that belong to a network's proxy, not to Kith.
+delete process.env.NODE_EXTRA_CA_CERTS
+
 const benchmarks = [
   'rerank',
   'methods',
