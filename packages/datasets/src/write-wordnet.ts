@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { writeAtomic } from '@kith/base'
-import { type Qrels, writeQrels, writeTexts } from '@kith/ir'
+import { findPath, writeAtomic } from '@kith/base'
+import { type Qrels, readTexts, type TextEntry, writeQrels, writeTexts } from '@kith/ir'
 import { type Split, splits, type WordnetCollection } from './build-wordnet.ts'
 
 /** The files in the folder of a dataset, including drawn labels. */
@@ -25,14 +25,37 @@ export async function writeWordnet(collection: WordnetCollection, folder: string
   const definitions = queries.map(({ id, title, definition }) => {
     return { id, text: `${title}: ${definition}` }
   })
-  await writeTexts(join(folder, 'corpus.jsonl'), corpus)
-  await writeTexts(join(folder, 'queries.jsonl'), titles)
+  await keepTexts(join(folder, 'corpus.jsonl'), corpus)
+  await keepTexts(join(folder, 'queries.jsonl'), titles)
   await writeTexts(join(folder, 'queries-definition.jsonl'), definitions)
   await writeSplits(collection, completeQrels(collection), join(folder, 'qrels'))
   const regions = queries.map(({ id, region }) => `${id}\t${region}\n`).join('')
   await writeText(join(folder, 'regions.tsv'), `query-id\tregion-id\n${regions}`)
   if (notice !== '') await writeText(join(folder, 'LICENSE'), `${notice}\n`)
   await writeText(join(folder, 'README.md'), wordnetReadme(collection))
+}
+
+/**
+ * Writes texts unless the file has them already: an interrupted encoding resumes only if the time
+ * of its input is the same.
+ */
+async function keepTexts(file: string, texts: readonly TextEntry[]): Promise<void> {
+  if (!(await hasTexts(file, texts))) await writeTexts(file, texts)
+}
+
+async function hasTexts(file: string, texts: readonly TextEntry[]): Promise<boolean> {
+  if (!findPath(file)?.isFile()) return false
+  let next = 0
+  try {
+    for await (const { id, title, text } of readTexts(file)) {
+      const own = texts[next++]
+      if (own?.id !== id || own.text !== text || (own.title ?? '') !== (title ?? '')) return false
+    }
+  } catch {
+    // A damaged file is written again.
+    return false
+  }
+  return next === texts.length
 }
 
 /** Writes drawn labels beside the complete labels, as `qrels-sparse/<split>.tsv`. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RunBuilder, readQrels, readTexts, writeRun } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -99,6 +99,20 @@ describe('buildWordnet on WordNet 3.1', () => {
     expect(readFileSync(join(folder, 'wordnet/corpus.jsonl'), 'utf8')).toMatch(
       /^\{"_id":"n\d{8}","title":"","text":/,
     )
+  })
+
+  test('leaves texts as they are when they are written again, so that their encoding can resume', async () => {
+    const again = join(folder, 'again')
+    await writeWordnet(collection, again)
+    const file = join(again, 'corpus.jsonl')
+    const [before, contents] = [await stat(file), await readFile(file)]
+    await writeWordnet(collection, again)
+    expect((await stat(file)).mtimeMs).toBe(before.mtimeMs)
+    for (const wrong of ['{"_id":"x","text":"one text more"}\n', 'no JSON\n']) {
+      await appendFile(file, wrong)
+      await writeWordnet(collection, again)
+      expect((await readFile(file)).equals(contents)).toBe(true)
+    }
   })
 
   test("writes Princeton's license, and a README that says what the folder contains", async () => {

@@ -57,9 +57,10 @@ export async function encodeAndSearch(
 ): Promise<string> {
   const at = (name: string): string => join(folder, name)
   const [docs, queries, out] = [at('docs.npy'), at('queries.npy'), at('run.trec')]
+  // Queries first: if the long encoding of the documents is stopped, the next call resumes it.
   const jobs = [
-    { input: at('corpus.jsonl'), out: docs, role: 'document' },
     { input: at('queries.jsonl'), out: queries, role: 'query' },
+    { input: at('corpus.jsonl'), out: docs, role: 'document' },
   ] as const
   for (const job of jobs) {
     const { texts, resumed, seconds } = await encodeTexts({ ...encoder, ...job }, hooks)
