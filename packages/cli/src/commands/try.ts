@@ -37,7 +37,7 @@ export const tryCommand = defineCommand({
       value: 'FILE',
       file: 'output',
       help: 'output report page',
-      default: 'DATASET/.kith/MODEL/report.html',
+      default: 'DATASET/.kith/MODEL/try/report.html',
     },
     trials: {
       value: 'N',

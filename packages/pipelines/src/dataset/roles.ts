@@ -29,6 +29,7 @@ export type RoleName =
   | 'kith'
   | 'tunedKith'
   | 'adaptedKith'
+  | 'tryReport'
   | 'termStatistics'
   | 'tuned'
   | 'calibration'
@@ -122,6 +123,11 @@ export const roles: Readonly<Record<RoleName, Role>> = {
     what: 'a search with adapted queries, reranked with the default settings',
     found: [],
     ...{ kept: 'MODEL/try/adapted-kithSUFFIX.trec', madeBy: 'try', from: ['corpus', 'queries'] },
+  },
+  tryReport: {
+    what: 'the report page of kith try',
+    found: [],
+    ...{ kept: 'MODEL/try/report.html', madeBy: 'try' },
   },
   termStatistics: {
     what: 'term statistics',

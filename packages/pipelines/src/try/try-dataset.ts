@@ -83,7 +83,7 @@ export async function tryDataset(inputs: TryInputs, hooks: Hooks = {}): Promise<
   const pair = [fileOf('run'), fileOf(best)] as const
   const evaluations = pair.map((file) => measured.find((one) => one.file === file)!.evaluation!)
   const changes = await changesOf(files, pair, evaluations)
-  const report = inputs.out ?? dataset.place('report')
+  const report = inputs.out ?? dataset.place('tryReport')
   const others = systems.filter(({ role }) => role !== best).map(({ file }) => file)
   await reportRuns({
     ...{ ...measuring, runs: [...others, fileOf(best)], corpus, queryText, out: report },
