@@ -13,8 +13,18 @@ import { rolldown } from 'rolldown'
 const joined = process.argv.slice(2).find((argument) => !argument.startsWith('--'))
 const minify = process.argv.includes('--minify')
 const keepNames = { function: true, class: true }
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { name: packageName, exports } = JSON.parse(readFileSync('package.json', 'utf8'))
 const modules = readdirSync('dist', { recursive: true }).filter((name) => name.endsWith('.js'))
+/** Small modules of some jobs of @kith/pipelines that are loaded with every job. */
+const withJobs = [
+  ...['label-format', 'label-work', 'query-labels', 'shares'].map((name) => `labels/${name}`),
+  ...['rerank/list-table', 'rerank/row-fields', 'batches/check-batch', 'eval/gate'],
+  'relevance/calibration-file',
+]
+if (packageName === '@kith/pipelines') {
+  const lost = withJobs.filter((name) => !modules.includes(`${name}.js`))
+  if (lost.length > 0) throw new Error(`scripts/bundle.mjs: no module ${lost.join(', ')} any more`)
+}
 const entries = Object.values(exports)
   .flatMap((entry) => [entry.default, entry.workerd])
   .filter((file) => file)
@@ -47,7 +57,9 @@ const { output } = await bundle.generate({
       // loaded only by jobs that use one.
       {
         name: 'jobs',
-        test: /\/pipelines\/dist\/((job|join|tasks)\/(?!index|place|stores|task-worker)|labels\/(label-format|label-work|query-labels|shares)|rerank\/(list-table|row-fields)|batches\/check-batch|eval\/gate|relevance\/calibration-file)/,
+        test: new RegExp(
+          `/pipelines/dist/((job|join|tasks)/(?!index|place|stores|task-worker)|(${withJobs.join('|')})\\.js$)`,
+        ),
       },
     ],
   },
