@@ -4,18 +4,21 @@ import { formatP, holm } from '@kith/ir/internal'
 
 const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
 
-const names = {
+const namesOf = (kith) => ({
   run: 'vector search',
-  reranked: 'Kith',
+  reranked: kith,
   trained: 'trained query encoder',
-  'trained-reranked': 'trained query encoder, then Kith',
-}
+  'trained-reranked': `trained query encoder, then ${kith}`,
+})
 
 /**
  * Before and after: every run's figures, and how many queries it made better and worse. p comes from
  * `kith eval`: the randomization test, Holm-corrected for the number of runs.
+ *
+ * @param kith The name of Kith with the settings of the reranked runs.
  */
-export async function finalTable(files, qrelsFile) {
+export async function finalTable(files, qrelsFile, kith) {
+  const names = namesOf(kith)
   const qrels = await readQrels(qrelsFile)
   const found = []
   for (const file of files) found.push(evaluate(qrels, await readRun(file), measures))

@@ -26,7 +26,7 @@ const at = (file) => join(folder, file)
 const start = performance.now()
 
 say(
-  'Collection',
+  'Dataset',
   'Documents are noun senses of WordNet, queries are categories, and all members of a category are relevant. The labels are nearly complete, so the demo can hide some and check what Kith finds.',
 )
 const collection = await collectionOf(size)
@@ -162,7 +162,9 @@ const shown = {
 }
 kith('report', shown, { rest: folder })
 
-console.log(`\n${table(await finalTable(runs, complete.test))}`)
+console.log(
+  `\n${table(await finalTable(runs, complete.test, existsSync(tuned) ? 'Kith, tuned' : 'Kith'))}`,
+)
 console.log('p against vector search: randomization test, Holm-corrected')
 console.log(`\n${table(known)}`)
 const seconds = Math.round((performance.now() - start) / 1000)
