@@ -8,7 +8,7 @@
 import { cpus } from 'node:os'
 import { kernel } from '@kith/core'
 
-// Node parses these certificates at each start: 35 ms that belong to a network's proxy, not to Kith.
+// Node parses these certificates whenever it starts (35 ms): a cost of this network, not of Kith.
 delete process.env.NODE_EXTRA_CA_CERTS
 
 const benchmarks = [

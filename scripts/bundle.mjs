@@ -15,7 +15,7 @@ const minify = process.argv.includes('--minify')
 const keepNames = { function: true, class: true }
 const { name: packageName, exports } = JSON.parse(readFileSync('package.json', 'utf8'))
 const modules = readdirSync('dist', { recursive: true }).filter((name) => name.endsWith('.js'))
-/** Small modules of some jobs of @kith/pipelines that are loaded with every job. */
+/** Small modules of single jobs in @kith/pipelines that every job loads. */
 const withJobs = [
   ...['label-format', 'label-work', 'query-labels', 'shares'].map((name) => `labels/${name}`),
   ...['rerank/list-table', 'rerank/row-fields', 'batches/check-batch', 'eval/gate'],
@@ -23,7 +23,8 @@ const withJobs = [
 ]
 if (packageName === '@kith/pipelines') {
   const lost = withJobs.filter((name) => !modules.includes(`${name}.js`))
-  if (lost.length > 0) throw new Error(`scripts/bundle.mjs: no module ${lost.join(', ')} any more`)
+  if (lost.length > 0)
+    throw new Error(`scripts/bundle.mjs lists modules that do not exist: ${lost.join(', ')}`)
 }
 const entries = Object.values(exports)
   .flatMap((entry) => [entry.default, entry.workerd])

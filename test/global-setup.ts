@@ -12,7 +12,7 @@ export default function setUp(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'kith-tests-'))
   process.env[RUN_FOLDER] = folder
   Object.assign(process.env, networkGuard(folder))
-  // Node parses these certificates at each start, longer than it starts; no test connects to their hosts.
+  // Node parses these certificates whenever it starts, which takes longer than the start itself.
   delete process.env['NODE_EXTRA_CA_CERTS']
   return () => {
     removeSharedCluster(folder)

@@ -15,7 +15,7 @@ const namesOf = (kith) => ({
  * Before and after: every run's figures, and how many queries it made better and worse. p comes from
  * `kith eval`: the randomization test, Holm-corrected for the number of runs.
  *
- * @param kith The name of Kith with the settings of the reranked runs.
+ * @param kith The name of the reranked runs: `Kith`, or `Kith, tuned`.
  */
 export async function finalTable(files, qrelsFile, kith) {
   const names = namesOf(kith)

@@ -25,8 +25,8 @@ export async function writeWordnet(collection: WordnetCollection, folder: string
   const definitions = queries.map(({ id, title, definition }) => {
     return { id, text: `${title}: ${definition}` }
   })
-  await keepTexts(join(folder, 'corpus.jsonl'), corpus)
-  await keepTexts(join(folder, 'queries.jsonl'), titles)
+  await writeIfChanged(join(folder, 'corpus.jsonl'), corpus)
+  await writeIfChanged(join(folder, 'queries.jsonl'), titles)
   await writeTexts(join(folder, 'queries-definition.jsonl'), definitions)
   await writeSplits(collection, completeQrels(collection), join(folder, 'qrels'))
   const regions = queries.map(({ id, region }) => `${id}\t${region}\n`).join('')
@@ -36,10 +36,10 @@ export async function writeWordnet(collection: WordnetCollection, folder: string
 }
 
 /**
- * Writes texts unless the file has them already: an interrupted encoding resumes only if the time
- * of its input is the same.
+ * Writes texts unless the file contains them already: an interrupted encoding resumes only if its
+ * input was not written again.
  */
-async function keepTexts(file: string, texts: readonly TextEntry[]): Promise<void> {
+async function writeIfChanged(file: string, texts: readonly TextEntry[]): Promise<void> {
   if (!(await hasTexts(file, texts))) await writeTexts(file, texts)
 }
 

@@ -101,7 +101,7 @@ describe('buildWordnet on WordNet 3.1', () => {
     )
   })
 
-  test('leaves texts as they are when they are written again, so that their encoding can resume', async () => {
+  test('does not rewrite an unchanged corpus, so that an interrupted encoding can resume', async () => {
     const again = join(folder, 'again')
     await writeWordnet(collection, again)
     const file = join(again, 'corpus.jsonl')

@@ -65,22 +65,23 @@ export async function openPrepareJob({
   count,
 }: PrepareInputs): Promise<Job<PrepareTask, PreparedBlock>> {
   await loadLanguages(tokenizer)
-  const kept = new KeptTexts(sharedRowIds(shared), needed, tokenizer, count)
+  const collector = new TextCollector(sharedRowIds(shared), needed, tokenizer, count)
   return {
     run(task) {
-      if (task === 'statistics') return { ...kept.take(), statistics: kept.counted?.finish() }
-      eachText(task, kept)
-      return { ...kept.take(), statistics: undefined }
+      const statistics = task === 'statistics' ? collector.builder?.finish() : undefined
+      if (task !== 'statistics') eachText(task, collector)
+      return { ...collector.take(), statistics }
     },
   }
 }
 
 /**
- * Prepares and keeps the wanted texts of one block after another. One object for all blocks: V8
- * compiles the reading of lines again for each other receiver.
+ * Prepares and collects the wanted texts of a block, and counts the terms of all its texts. A job
+ * has one collector for all blocks, since V8 would compile the reading of lines again for each one.
  */
-class KeptTexts implements TextSink {
-  readonly counted: TermStatisticsBuilder | undefined
+class TextCollector implements TextSink {
+  /** Counts terms; undefined if they are not counted. */
+  readonly builder: TermStatisticsBuilder | undefined
   readonly #ids: EmbeddingIds
   readonly #needed: Uint8Array | undefined
   readonly #tokenizer: TokenizerName
@@ -97,26 +98,26 @@ class KeptTexts implements TextSink {
     this.#ids = ids
     this.#needed = needed
     this.#tokenizer = tokenizer
-    this.counted = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
+    this.builder = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
   }
 
   text(list: IdList, index: number, text: Utf16Text): void {
     const row = this.#ids.find(list, index)
     if (row >= 0 && this.#needed?.[row] !== 0) this.#keep(row, prepareUtf16(text, this.#tokenizer))
-    else if (this.counted) countUtf16(this.counted, text, this.#tokenizer)
+    else if (this.builder) countUtf16(this.builder, text, this.#tokenizer)
   }
 
   entry(entry: TextEntry): void {
     const row = this.#ids.rowOf(entry.id)
     if (row === undefined || this.#needed?.[row] === 0) {
-      this.counted?.add({ title: entry.title, text: entry.text })
+      this.builder?.add({ title: entry.title, text: entry.text })
       return
     }
     this.#keep(row, prepareEntry(entry, this.#tokenizer))
     if (entry.fields) this.#fields.set(row, entry.fields)
   }
 
-  /** Returns the texts of the block, and forgets them. */
+  /** Returns the collected texts, and removes them here. */
   take(): Omit<PreparedBlock, 'statistics'> {
     const texts = shareTexts(this.#texts)
     const rows = this.#rows.slice()
@@ -128,7 +129,7 @@ class KeptTexts implements TextSink {
   }
 
   #keep(row: number, prepared: PreparedText): void {
-    this.counted?.add(prepared)
+    this.builder?.add(prepared)
     this.#texts.push(prepared)
     this.#rows.push(row)
   }
